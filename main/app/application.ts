@@ -1,0 +1,25 @@
+import type { EngineDirectory } from '#main/engines/engine.ts';
+import type { Library } from '#main/library/library.ts';
+import type { ModelGateway } from '#main/models/model-gateway.ts';
+import type { RunService } from '#main/runs/run-service.ts';
+import type { SecretStore } from '#main/secrets/secret-store.ts';
+import type { Settings } from '#shared/settings/settings.ts';
+
+/** The author's choices, kept on disk. */
+export interface SettingsStore {
+  get(): Settings;
+  update(change: Partial<Settings>): Settings;
+  onChange(listener: (settings: Settings) => void): () => void;
+}
+
+/** All services of the app, made once by a shell and ended with it. */
+export interface Application extends AsyncDisposable {
+  readonly engines: EngineDirectory;
+  readonly library: Library;
+  readonly models: ModelGateway;
+  readonly runs: RunService;
+  readonly secrets: SecretStore;
+  readonly settings: SettingsStore;
+  readonly dataDirectory: string;
+  readonly version: string;
+}

@@ -1,0 +1,132 @@
+import type { Readable, Writable } from 'node:stream';
+import type { EngineKind, EngineReport, ImageStatus, IsolationCheck } from '#shared/engines/engine-report.ts';
+
+/** Which of the two programs a container runs. */
+export type ContainerRole = 'sandbox' | 'sidecar';
+
+/** Labels on everything created, so that a later start can tell what nobody owns. */
+export interface OwnerLabels {
+  /** Run it serves; `warm` until a run takes it. */
+  readonly runId: string;
+}
+
+export interface VolumeSpecification {
+  readonly name: string;
+  readonly owner: OwnerLabels;
+  /** Held in memory and cut off at this size, so that an agent cannot fill the disk. */
+  readonly sizeBytes: number;
+  /** Files and folders it may hold. */
+  readonly inodes: number;
+  readonly userId: number;
+}
+
+export interface Mount {
+  readonly volume: string;
+  /** One of the paths of `#shared/protocol/layout.ts`. */
+  readonly path: string;
+  readonly readOnly: boolean;
+}
+
+export interface ResourceLimits {
+  readonly memoryBytes: number;
+  readonly cpus: number;
+  readonly processes: number;
+  readonly openFiles: number;
+}
+
+export interface ContainerSpecification {
+  readonly name: string;
+  readonly role: ContainerRole;
+  readonly owner: OwnerLabels;
+  readonly image: string;
+  readonly mounts: readonly Mount[];
+  readonly limits: ResourceLimits;
+  /** Only `none` exists so far: the sidecar talks through main. */
+  readonly network: 'none';
+}
+
+/** Attached standard streams; the only channel into a container besides its files. */
+export interface AttachedStreams {
+  readonly stdin: Writable;
+  readonly stdout: Readable;
+  readonly stderr: Readable;
+}
+
+export interface ExitStatus {
+  readonly code: number;
+  /** The kernel killed it for memory. Some engines cannot tell and report 137 alone. */
+  readonly outOfMemory: boolean;
+}
+
+export interface Container {
+  readonly name: string;
+  readonly role: ContainerRole;
+  /** Where a container path really is for the program: the same in Docker, a folder in the process engine. */
+  resolve(containerPath: string): string;
+  /** Attach before start, so that nothing the program says is lost. */
+  attach(signal: AbortSignal): Promise<AttachedStreams>;
+  start(signal: AbortSignal): Promise<void>;
+  /** Resolves once, when the program has ended. */
+  wait(): Promise<ExitStatus>;
+  /** Asks it to end, kills it after `graceMs`; resolves when it has ended. Safe to repeat. */
+  stop(graceMs: number): Promise<void>;
+  /** Kills and removes it. Safe to repeat, also when it is already gone. */
+  remove(): Promise<void>;
+  /** Unpacks a tar stream into a folder of a mounted volume; entries carry their owner. Container must run. */
+  putArchive(folder: string, archive: Readable, signal: AbortSignal): Promise<void>;
+  /** A tar stream of a file or folder. Container must run. */
+  getArchive(path: string, signal: AbortSignal): Promise<Readable>;
+  /** Highest memory the container has used, in bytes, where the engine can tell. */
+  peakMemory(): Promise<number | undefined>;
+}
+
+export interface ReapReport {
+  readonly containers: number;
+  readonly volumes: number;
+}
+
+/** Where sandboxes live. One is in use at a time. */
+export interface Engine {
+  readonly kind: EngineKind;
+  readonly isolates: boolean;
+  /**
+   * Makes sure the image is there, building it when it is not. Concurrent calls share one build.
+   * @throws ProblemError `image_build_failed` with the build's last lines.
+   */
+  ensureImage(options: { signal: AbortSignal; onProgress(status: ImageStatus): void }): Promise<string>;
+  createVolume(specification: VolumeSpecification, signal: AbortSignal): Promise<void>;
+  removeVolume(name: string): Promise<void>;
+  /** @throws ProblemError `engine_unreachable`, `container_refused`. */
+  createContainer(specification: ContainerSpecification, signal: AbortSignal): Promise<Container>;
+  /** Runs the probes in a throw-away pair of containers; remembered per engine version and image. */
+  probeIsolation(image: string, signal: AbortSignal): Promise<IsolationCheck[]>;
+  /** Removes what no live app instance owns, and what `runId` owns when one is given. */
+  reap(options?: { runId?: string }): Promise<ReapReport>;
+  /** Resolves when the engine stops answering; used to fail runs at once. */
+  readonly gone: Promise<Error>;
+  [Symbol.asyncDispose](): Promise<void>;
+}
+
+/** Finds an engine, keeps looking while there is none, and tells what it sees. */
+export interface EngineDirectory {
+  readonly report: EngineReport;
+  onReport(listener: (report: EngineReport) => void): () => void;
+  /** Looks again now. */
+  look(): Promise<EngineReport>;
+  prefer(preference: EngineReport['preference']): Promise<EngineReport>;
+  consent(granted: boolean): Promise<EngineReport>;
+  /**
+   * The engine to run on, its image ready and its isolation probed.
+   * @throws ProblemError `no_engine`, `consent_required`, `image_build_failed`, `isolation_failed`.
+   */
+  acquire(options: {
+    signal: AbortSignal;
+    onPhase(phase: 'engine' | 'image', detail: string, fraction?: number): void;
+  }): Promise<{
+    engine: Engine;
+    image: string;
+  }>;
+  /** Starts building the image now, without a run. */
+  prepareImage(): Promise<void>;
+  [Symbol.asyncDispose](): Promise<void>;
+}

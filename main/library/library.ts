@@ -1,0 +1,37 @@
+import type { Readable } from 'node:stream';
+import type { AgentDetail, AgentSummary } from '#shared/ipc/routes.ts';
+
+/** An agent's package as a run takes it: checked, and fixed for the length of the run. */
+export interface RunnableAgent {
+  readonly id: string;
+  readonly version: string;
+  readonly displayName: string;
+  readonly manifestText: string;
+  readonly promptText: string;
+  readonly runtimeTools: readonly string[];
+  readonly outputSchema: Record<string, unknown> | undefined;
+  readonly inputSchema: Record<string, unknown> | undefined;
+  readonly fileConstraints: Readonly<
+    Record<string, { accept?: string | undefined; maxSize?: number | undefined }>
+  >;
+  /** Seconds, already defaulted and held to the ceiling. */
+  readonly timeoutSeconds: number;
+  /** Things worth a warning on the run, such as retired tools that were dropped. */
+  readonly warnings: readonly { code: string; title: string; detail: string }[];
+}
+
+/** The agents the author has. */
+export interface Library {
+  list(): Promise<AgentSummary[]>;
+  onChange(listener: (agents: AgentSummary[]) => void): () => void;
+  /** @throws ProblemError `agent_unknown`. */
+  get(agentId: string): Promise<AgentDetail>;
+  /**
+   * The agent to run: an id of the library, or a folder on disk.
+   * @throws ProblemError `agent_unknown`, `package_invalid` with every error and its place.
+   */
+  load(agentIdOrFolder: string): Promise<RunnableAgent>;
+  /** Opens one of the package's example files. @throws ProblemError `file_unknown`. */
+  openExample(agentId: string, path: string): Promise<{ name: string; size: number; stream: Readable }>;
+  [Symbol.asyncDispose](): Promise<void>;
+}

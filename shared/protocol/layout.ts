@@ -1,0 +1,15 @@
+/** Paths inside the containers. The process engine maps them to folders of its own. */
+export const WORKSPACE_PATH = '/workspace';
+/** Where a run's input files are put, under the workspace. */
+export const DOCUMENTS_FOLDER = 'documents';
+/** Where an agent leaves what it made, under the workspace. */
+export const OUTPUTS_FOLDER = 'outputs';
+/** Where skills are put, under the workspace. */
+export const SKILLS_FOLDER = '.pi/skills';
+/** Mount point of the volume that holds only the sidecar's socket. */
+export const SOCKET_FOLDER = '/run/slipway';
+export const SOCKET_PATH = '/run/slipway/sidecar.sock';
+/** Owner of the workspace and user of the sandbox program. */
+export const SANDBOX_USER_ID = 1000;
+/** User of the sidecar program: another one, so that neither reads the other's files. */
+export const SIDECAR_USER_ID = 1001;
