@@ -88,6 +88,13 @@ export const sandboxEventSchema = z.discriminatedUnion('type', [
     modifiedAt: z.number(),
   }),
   z.object({ type: z.literal('file.removed'), path: z.string() }),
+  /** There are more files under `outputs/` than are reported one by one; the latest count stands. */
+  z.object({
+    type: z.literal('files.omitted'),
+    count: z.number().int().nonnegative(),
+    /** The count stopped there, so there may be still more. */
+    atLeast: z.boolean(),
+  }),
 ]);
 export type SandboxEvent = z.infer<typeof sandboxEventSchema>;
 

@@ -7,9 +7,12 @@ import { modelApiSchema } from '../models/model.ts';
  * Content-Length framing. What comes from the sandbox is untrusted: the agent's own processes share its user.
  */
 
+/** Version of this contract; the two ends refuse each other when theirs differ. */
+export const SANDBOX_PROTOCOL = 1;
+
 /** First message of the sandbox program, once Pi is loaded and it can be configured. */
 export const sandboxReadySchema = z.object({
-  protocol: z.literal(1),
+  protocol: z.literal(SANDBOX_PROTOCOL),
   nodeVersion: z.string(),
   piVersion: z.string(),
   /** Milliseconds from the start of the process. */
@@ -31,6 +34,8 @@ export const sandboxConfigurationSchema = z.object({
     reasoning: z.boolean(),
     images: z.boolean(),
   }),
+  /** How hard a reasoning model thinks; Pi lowers it to what the model can. Its own default when absent. */
+  thinkingLevel: z.enum(['off', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max']).optional(),
   sidecar: z.object({
     /** Unix socket of the sidecar as the sandbox sees it. */
     socketPath: z.string(),
@@ -81,3 +86,11 @@ export const sandboxNotifications = {
   ready: sandboxReadySchema,
   events: z.object({ events: z.array(sandboxEventSchema) }),
 } as const;
+
+/** The sandbox program's end of its channel. */
+export const sandboxSide = { requests: sandboxRequests, notifications: sandboxNotifications } as const;
+/** Main's end of that channel: it only asks. */
+export const sandboxMainSide = { requests: {}, notifications: {} } as const;
+
+/** Bytes of one message of the sandbox program; a longer one comes from something else, and main hangs up. */
+export const MAX_SANDBOX_MESSAGE_BYTES = 16 * 1024 * 1024;

@@ -4,8 +4,11 @@ import { problemSchema } from '../problem.ts';
 
 /** JSON-RPC between main and the sidecar program, over the container's attached standard streams. */
 
+/** Version of this contract; the two ends refuse each other when theirs differ. */
+export const SIDECAR_PROTOCOL = 1;
+
 export const sidecarReadySchema = z.object({
-  protocol: z.literal(1),
+  protocol: z.literal(SIDECAR_PROTOCOL),
   nodeVersion: z.string(),
   bootMs: z.number().nonnegative(),
 });
@@ -32,32 +35,23 @@ export const sidecarRequests = {
   configure: { input: sidecarConfigurationSchema, output: z.object({ tools: z.array(z.string()) }) },
 } as const;
 
-/** Bytes of a response that may be under way to the sidecar before it grants more. */
-export const MODEL_STREAM_INITIAL_CREDIT = 1024 * 1024;
+/**
+ * A request of the sandbox to the run's model crosses as frames of one stream, all of them notifications,
+ * so that their order is the channel's: `modelOpen`, `modelBody` … up, `modelHead`, `modelChunk` …,
+ * `modelEnd` or `modelFailure` down. Each direction of bytes is held back by credit that the receiver
+ * grants. `modelCancel` ends a stream at any time; frames of a stream that has ended are ignored.
+ */
+const streamId = z.number().int().nonnegative();
 
-export const modelStreamHeadSchema = z.object({
-  status: z.number().int(),
-  /** Lower-case names; main lets only harmless ones through. */
-  headers: z.record(z.string(), z.string()),
-});
+/** Bytes that may be under way in one direction of a stream before the receiver grants more. */
+export const MODEL_STREAM_CREDIT = 1024 * 1024;
+/** Bytes of a body in one frame, before base64. */
+export const MODEL_FRAME_BYTES = 64 * 1024;
+/** Bytes of a request body the model endpoint takes. */
+export const MAX_MODEL_REQUEST_BYTES = 32 * 1024 * 1024;
 
 /** Requests the sidecar makes of main. */
 export const mainRequests = {
-  /**
-   * Opens a request to the run's model. `path` is what follows `/model`, with its query. Main answers
-   * with the head; the body follows in `modelChunk` notifications, then `modelEnd` or `modelFailure`.
-   */
-  openModelStream: {
-    input: z.object({
-      streamId: z.number().int(),
-      method: z.string(),
-      path: z.string(),
-      headers: z.record(z.string(), z.string()),
-      /** Base64. */
-      body: z.string(),
-    }),
-    output: modelStreamHeadSchema,
-  },
   runHistory: {
     input: z.object({
       limit: z.number().int().min(1).max(50),
@@ -79,16 +73,43 @@ export const mainRequests = {
 export const sidecarNotifications = {
   ready: sidecarReadySchema,
   event: z.object({ event: sidecarEventSchema }),
-  /** Allows main to send so many more bytes of a stream. */
-  modelCredit: z.object({ streamId: z.number().int(), bytes: z.number().int().positive() }),
+  modelOpen: z.object({
+    streamId,
+    method: z.string(),
+    /** What follows `/model`, with its query. */
+    path: z.string(),
+    /** Lower-case names, without the run's token. */
+    headers: z.record(z.string(), z.string()),
+  }),
+  /** Base64 bytes of the request's body; a request without one sends a single empty last frame. */
+  modelBody: z.object({ streamId, data: z.string(), last: z.boolean() }),
+  /** Allows main to send so many more bytes of the response. */
+  modelCredit: z.object({ streamId, bytes: z.number().int().positive() }),
   /** The sandbox went away or gave up; main aborts the provider's request. */
-  modelCancel: z.object({ streamId: z.number().int() }),
+  modelCancel: z.object({ streamId }),
 } as const;
 
 /** Notifications of main to the sidecar. */
 export const mainNotifications = {
-  /** Base64 bytes of a response body. */
-  modelChunk: z.object({ streamId: z.number().int(), data: z.string() }),
-  modelEnd: z.object({ streamId: z.number().int() }),
-  modelFailure: z.object({ streamId: z.number().int(), problem: problemSchema }),
+  /** Allows the sidecar to send so many more bytes of the request. */
+  modelBodyCredit: z.object({ streamId, bytes: z.number().int().positive() }),
+  modelHead: z.object({
+    streamId,
+    status: z.number().int().min(200).max(599),
+    /** Lower-case names; main lets only harmless ones through. */
+    headers: z.record(z.string(), z.string()),
+  }),
+  /** Base64 bytes of the response's body. */
+  modelChunk: z.object({ streamId, data: z.string() }),
+  modelEnd: z.object({ streamId }),
+  /** Before the head the sidecar answers with an error status, after it it cuts the response. */
+  modelFailure: z.object({ streamId, problem: problemSchema }),
 } as const;
+
+/** The sidecar's end of its channel. */
+export const sidecarSide = { requests: sidecarRequests, notifications: sidecarNotifications } as const;
+/** Main's end of that channel. */
+export const sidecarMainSide = { requests: mainRequests, notifications: mainNotifications } as const;
+
+/** Bytes of one message of the sidecar: an MCP request inside an event is the longest there is. */
+export const MAX_SIDECAR_MESSAGE_BYTES = 48 * 1024 * 1024;
