@@ -49,7 +49,7 @@ const happening = fc.oneof(
 describe('subscriptions', () => {
   test('a run is seen whole and once, whatever is cut when', async () => {
     await fc.assert(
-      fc.asyncProperty(fc.array(happening, { maxLength: 40 }), async (happenings) => {
+      fc.asyncProperty(fc.array(happening, { maxLength: 40, size: 'max' }), async (happenings) => {
         const { application, link, client } = setUp();
         const { id: runId } = application.runs.create();
         const seen: number[] = [];
@@ -77,7 +77,7 @@ describe('subscriptions', () => {
     });
     await fc.assert(
       fc.asyncProperty(
-        fc.array(change, { maxLength: 60 }),
+        fc.array(change, { maxLength: 60, size: 'max' }),
         fc.infiniteStream(fc.nat()),
         async (steps, picks) => {
           const { application, link, client } = setUp();
