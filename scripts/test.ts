@@ -20,7 +20,11 @@ const filters = process.argv.slice(2);
 if (filters.length === 0) {
   step('Formatting', 'prettier', ['--check', '--log-level', 'warn', '.']);
   for (const project of ['node', 'shared', 'renderer'])
-    step(`Types (${project})`, 'tsc', ['-p', `tsconfig.${project}.json`]);
+    step(`Types (${project})`, process.execPath, [
+      join(root, 'node_modules', 'typescript-native', 'bin', 'tsc'),
+      '-p',
+      `tsconfig.${project}.json`,
+    ]);
   step('Lint', 'oxlint', ['--type-aware', '--deny-warnings']);
   step('Import arrows', 'depcruise', [
     '--config',
