@@ -1,0 +1,310 @@
+import { createHash } from 'node:crypto';
+import { createWriteStream } from 'node:fs';
+import { mkdir, rename, rm } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { setTimeout as setTimeoutPromise } from 'node:timers/promises';
+import mime from 'mime';
+import { extract } from 'tar-stream';
+import { OUTPUTS_FOLDER, WORKSPACE_PATH } from '#shared/protocol/layout.ts';
+import type { Problem } from '#shared/problem.ts';
+import {
+  MAX_OUTPUT_BYTES,
+  MAX_OUTPUT_FILE_BYTES,
+  MAX_OUTPUT_FILES,
+  type RunOutputFile,
+} from '#shared/runs/run.ts';
+
+/** Where the collector takes archives from; a container's `getArchive`. */
+export interface ArchiveSource {
+  getArchive(path: string, signal: AbortSignal): Promise<Readable>;
+}
+
+export interface CollectorListener {
+  kept(file: RunOutputFile, sha256: string): void;
+  skipped(path: string, problem: Problem): void;
+  /** A file the agent removed again. */
+  removed(path: string): void;
+}
+
+interface KeptFile {
+  readonly size: number;
+  readonly sha256: string;
+}
+
+/** Quiet time of a file before it is fetched; a script writes in many small steps. */
+const SETTLE_MS = 250;
+/** Files whose absence is told one by one; the rest are told as a count. */
+const MAX_TOLD_SKIPS = 20;
+
+/**
+ * Brings the files under `outputs/` to the run's folder while the agent works and once more at its end. The
+ * sandbox's reports only say when to look: what is kept is what the archive holds, within the limits.
+ */
+export class OutputCollector {
+  readonly #source: ArchiveSource;
+  readonly #folder: string;
+  readonly #listener: CollectorListener;
+  readonly #kept = new Map<string, KeptFile>();
+  readonly #timers = new Map<string, NodeJS.Timeout>();
+  readonly #abort = new AbortController();
+  #fetching: Promise<void> = Promise.resolve();
+  #sweepDue = false;
+  #closed = false;
+
+  /** @param folder where the kept files go; made when the first is kept */
+  constructor(source: ArchiveSource, folder: string, listener: CollectorListener) {
+    this.#source = source;
+    this.#folder = folder;
+    this.#listener = listener;
+  }
+
+  /** Takes note of a change that the sandbox reported. */
+  changed(path: string): void {
+    if (this.#closed || !isKeepable(path)) return;
+    // Many files at once are cheaper to take as one archive.
+    if (this.#timers.size > 8) {
+      if (!this.#sweepDue) {
+        this.#sweepDue = true;
+        this.#enqueue(async () => {
+          await setTimeoutPromise(SETTLE_MS);
+          this.#sweepDue = false;
+          await this.#take(`${WORKSPACE_PATH}/${OUTPUTS_FOLDER}`, undefined, this.#abort.signal);
+        });
+      }
+      return;
+    }
+    clearTimeout(this.#timers.get(path));
+    this.#timers.set(
+      path,
+      setTimeout(() => {
+        this.#timers.delete(path);
+        this.#enqueue(() =>
+          this.#take(`${WORKSPACE_PATH}/${OUTPUTS_FOLDER}/${path}`, dirname(path), this.#abort.signal),
+        );
+      }, SETTLE_MS),
+    );
+  }
+
+  /** Takes note that the sandbox reported a file as gone. */
+  async gone(path: string): Promise<void> {
+    clearTimeout(this.#timers.get(path));
+    this.#timers.delete(path);
+    await this.#fetching;
+    if (this.#closed || !this.#kept.delete(path)) return;
+    await rm(this.#target(path), { force: true });
+    this.#listener.removed(path);
+  }
+
+  /**
+   * Takes everything once more; the last word on what the run delivered. Ends early, keeping what it has,
+   * when the signal fires.
+   */
+  async finish(signal: AbortSignal): Promise<void> {
+    this.#stopWatching();
+    this.#abort.abort();
+    await this.#fetching;
+    await this.#take(`${WORKSPACE_PATH}/${OUTPUTS_FOLDER}`, undefined, signal, true);
+  }
+
+  /** Stops without another look, for a sandbox that is gone. */
+  async close(): Promise<void> {
+    this.#stopWatching();
+    this.#abort.abort();
+    await this.#fetching;
+  }
+
+  /** Fetches one after another, so that two never write one file. */
+  #enqueue(fetch: () => Promise<void>): void {
+    const before = this.#fetching;
+    this.#fetching = (async () => {
+      await before;
+      await fetch();
+    })();
+  }
+
+  #stopWatching(): void {
+    this.#closed = true;
+    for (const timer of this.#timers.values()) clearTimeout(timer);
+    this.#timers.clear();
+  }
+
+  /** @param parent folder of a single file's archive; without it the archive is of `outputs/` itself */
+  async #take(path: string, parent: string | undefined, signal: AbortSignal, last = false): Promise<void> {
+    const skips = new SkipReport(last ? this.#listener : undefined);
+    const seen = new Set<string>();
+    try {
+      const archive = await this.#source.getArchive(path, signal);
+      const entries = extract();
+      const piping = pipeline(archive, entries, { signal });
+      piping.catch(() => undefined);
+      for await (const entry of entries) {
+        const { name, type, mtime } = entry.header;
+        const size = entry.header.size ?? 0;
+        const relative = relativePath(name, parent);
+        if (type === 'file' && relative !== undefined && isKeepable(relative)) {
+          seen.add(relative);
+          const problem = this.#refusal(relative, size);
+          if (problem) {
+            skips.add(relative, problem);
+          } else {
+            await this.#keep(relative, size, mtime?.getTime() ?? 0, Readable.from(entry), signal);
+            continue;
+          }
+        } else if (last && relative !== undefined && (type === 'symlink' || type === 'link')) {
+          skips.add(relative, linkRefused(relative));
+        }
+        entry.resume();
+      }
+      await piping;
+      if (last) await this.#dropUnseen(seen);
+    } catch {
+      // The file or the sandbox went away in the meantime; the final look is the one that counts.
+    }
+    skips.finish();
+  }
+
+  async #keep(
+    path: string,
+    size: number,
+    modifiedAt: number,
+    content: Readable,
+    signal: AbortSignal,
+  ): Promise<void> {
+    const target = this.#target(path);
+    const temporary = `${target}.slipway-part`;
+    const hash = createHash('sha256');
+    await mkdir(dirname(target), { recursive: true });
+    try {
+      await pipeline(
+        content,
+        async function* (chunks: AsyncIterable<Buffer>) {
+          for await (const chunk of chunks) {
+            hash.update(chunk);
+            yield chunk;
+          }
+        },
+        createWriteStream(temporary, { mode: 0o600 }),
+        { signal },
+      );
+      await rename(temporary, target);
+    } catch (error) {
+      await rm(temporary, { force: true });
+      throw error;
+    }
+    const sha256 = hash.digest('hex');
+    if (this.#kept.get(path)?.sha256 === sha256) return;
+    this.#kept.set(path, { size, sha256 });
+    this.#listener.kept({ path, size, mediaType: mediaTypeOf(path), modifiedAt, kept: true }, sha256);
+  }
+
+  /** Files that were kept while the agent worked and that it removed before the end. */
+  async #dropUnseen(seen: ReadonlySet<string>): Promise<void> {
+    for (const path of this.#kept.keys()) {
+      if (seen.has(path)) continue;
+      this.#kept.delete(path);
+      await rm(this.#target(path), { force: true });
+      this.#listener.removed(path);
+    }
+  }
+
+  #refusal(path: string, size: number): Problem | undefined {
+    if (size > MAX_OUTPUT_FILE_BYTES) {
+      return skipped(
+        'file_too_large',
+        path,
+        `"${path}" has ${megabytes(size)}; one file may have ${megabytes(MAX_OUTPUT_FILE_BYTES)}.`,
+      );
+    }
+    const earlier = this.#kept.get(path)?.size;
+    if (earlier === undefined && this.#kept.size >= MAX_OUTPUT_FILES) {
+      return skipped(
+        'too_many_files',
+        path,
+        `A run may deliver ${MAX_OUTPUT_FILES} files; "${path}" came after them.`,
+      );
+    }
+    const total = [...this.#kept.values()].reduce((sum, file) => sum + file.size, size - (earlier ?? 0));
+    if (total > MAX_OUTPUT_BYTES) {
+      return skipped(
+        'quota_exceeded',
+        path,
+        `With "${path}" the run's files would have ${megabytes(total)}; ${megabytes(MAX_OUTPUT_BYTES)} are kept.`,
+      );
+    }
+    return undefined;
+  }
+
+  #target(path: string): string {
+    return join(this.#folder, ...path.split('/'));
+  }
+}
+
+/** Tells of the first files that were not kept one by one, and of the rest as a number. */
+class SkipReport {
+  readonly #listener: CollectorListener | undefined;
+  #count = 0;
+
+  constructor(listener: CollectorListener | undefined) {
+    this.#listener = listener;
+  }
+
+  add(path: string, problem: Problem): void {
+    this.#count += 1;
+    if (this.#count <= MAX_TOLD_SKIPS) this.#listener?.skipped(path, problem);
+  }
+
+  finish(): void {
+    const untold = this.#count - MAX_TOLD_SKIPS;
+    if (untold > 0) {
+      this.#listener?.skipped(
+        OUTPUTS_FOLDER,
+        skipped('too_many_files', OUTPUTS_FOLDER, `${untold} more files were not kept.`),
+      );
+    }
+  }
+}
+
+/** Path under `outputs/` of an archive's entry. */
+function relativePath(name: string, parent: string | undefined): string | undefined {
+  const segments = name.split('/').filter((segment) => segment !== '' && segment !== '.');
+  if (parent !== undefined) return parent === '.' ? segments.join('/') : [parent, ...segments].join('/');
+  return segments.length > 1 ? segments.slice(1).join('/') : undefined;
+}
+
+/** Whether a path may be kept: it stays inside, is not hidden, and every file system takes it. */
+export function isKeepable(path: string): boolean {
+  if (path === '' || path.length > 1000) return false;
+  return path.split('/').every(
+    (segment) =>
+      segment !== '' &&
+      !segment.startsWith('.') &&
+      !segment.endsWith('.slipway-part') &&
+      // eslint-disable-next-line no-control-regex
+      !/[\\\u0000-\u001f\u007f]/.test(segment) &&
+      (process.platform !== 'win32' || !/[<>:"|?*]|[. ]$/.test(segment)) &&
+      Buffer.byteLength(segment) <= 240,
+  );
+}
+
+/** Media type by a file's name. */
+export function mediaTypeOf(path: string): string {
+  return mime.getType(path) ?? 'application/octet-stream';
+}
+
+function skipped(code: string, file: string, detail: string): Problem {
+  return { code, title: 'A file was not kept', detail, file };
+}
+
+function linkRefused(path: string): Problem {
+  return skipped(
+    'link_refused',
+    path,
+    `"${path}" is a link. Links are not delivered; copy the file instead.`,
+  );
+}
+
+function megabytes(bytes: number): string {
+  return `${(bytes / 1_048_576).toFixed(bytes < 10_485_760 ? 1 : 0)} MB`;
+}

@@ -1,0 +1,371 @@
+import { rm } from 'node:fs/promises';
+import { createReadStream } from 'node:fs';
+import { stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Readable } from 'node:stream';
+import type { EngineDirectory } from '#main/engines/engine.ts';
+import type { Library, RunnableAgent } from '#main/library/library.ts';
+import type { Logger } from '#main/logging/logger.ts';
+import type { ModelGateway } from '#main/models/model-gateway.ts';
+import type { InstanceRegistry } from '#main/store/index.ts';
+import type { RunEvent } from '#shared/events/run-event.ts';
+import { NO_USAGE } from '#shared/models/model.ts';
+import { DOCUMENTS_FOLDER } from '#shared/protocol/layout.ts';
+import { ProblemError } from '#shared/problem.ts';
+import {
+  isFinalStatus,
+  MAX_INPUT_BYTES,
+  type RunDetail,
+  type RunInputFile,
+  type RunSummary,
+} from '#shared/runs/run.ts';
+import type { Settings } from '#shared/settings/settings.ts';
+import { documentNames } from './document-names.ts';
+import { isKeepable, mediaTypeOf } from './output-collector.ts';
+import { PairPool } from './pair-pool.ts';
+import { newRunId } from './run-id.ts';
+import { RunRecorder, type RecorderListener } from './run-recorder.ts';
+import type { RunRepository } from './run-repository.ts';
+import type { InputFile, RunService, StartRequest } from './run-service.ts';
+import { interruptedProblem, RunSession, type EndReason } from './run-session.ts';
+import type { WorkspaceFile } from './workspace-archive.ts';
+
+export interface OrchestratorOptions {
+  readonly repository: RunRepository;
+  readonly library: Library;
+  readonly models: ModelGateway;
+  readonly engines: EngineDirectory;
+  readonly instances: InstanceRegistry;
+  readonly logger: Logger;
+  /** Folder that holds one folder for each run. */
+  readonly runsFolder: string;
+  settings(): Settings;
+  /** Idle pairs pay only in a process that stays. */
+  readonly keepsWarmPair: boolean;
+  /**
+   * Holds a run's input and files against the agent's schema; answers the values with defaults filled in.
+   * @throws ProblemError `input_invalid` with one cause for each field that is wrong
+   */
+  checkInput(
+    agent: RunnableAgent,
+    input: Record<string, unknown>,
+    files: readonly InputFile[],
+  ): Record<string, unknown>;
+}
+
+interface ActiveRun {
+  readonly recorder: RunRecorder;
+  readonly session: RunSession;
+  /** Resolves when the run has its verdict. */
+  readonly ended: PromiseWithResolvers<void>;
+  isExecuting: boolean;
+}
+
+/** {@link RunService}: a queue of sessions, their records and their listeners. */
+export class RunOrchestrator implements RunService {
+  readonly #options: OrchestratorOptions;
+  readonly #pairs: PairPool;
+  readonly #active = new Map<string, ActiveRun>();
+  readonly #eventListeners = new Map<string, Set<() => void>>();
+  readonly #summaryListeners = new Set<Parameters<RunService['onSummary']>[0]>();
+  #isDisposed = false;
+
+  constructor(options: OrchestratorOptions) {
+    this.#options = options;
+    this.#pairs = new PairPool({
+      logger: options.logger,
+      wantsWarmPair: () => options.keepsWarmPair && options.settings().warmPair,
+    });
+  }
+
+  /** Gives runs that a dead instance left unfinished their verdict. Call once, before anything starts. */
+  closeInterruptedRuns(): number {
+    const { repository, instances } = this.#options;
+    const abandoned = repository.unfinished().filter((run) => !instances.isLive(run.instanceId));
+    for (const { summary } of abandoned) {
+      // The summary may be older than the last events that were written.
+      const lastSequence = repository.lastSequence(summary.id);
+      new RunRecorder(repository, { ...summary, lastSequence }, this.#recorderListener()).end({
+        status: 'interrupted',
+        problem: interruptedProblem(),
+      });
+    }
+    return abandoned.length;
+  }
+
+  /** Gets an idle pair ready when the engine and the image are there anyway. */
+  async warmUp(signal: AbortSignal): Promise<void> {
+    if (!this.#options.keepsWarmPair) return;
+    const { report } = this.#options.engines;
+    if (report.state !== 'ready' || report.image.state !== 'ready') return;
+    const { engine, image } = await this.#options.engines.acquire({ signal, onPhase: () => undefined });
+    this.#pairs.prepare(engine, image);
+  }
+
+  async start(request: StartRequest): Promise<RunSummary> {
+    if (this.#isDisposed) throw closing();
+    const { library, models, repository, instances, runsFolder } = this.#options;
+    const agent = await library.load(request.agent);
+    checkSizes(request.files);
+    const values = this.#options.checkInput(agent, request.input, request.files);
+    const runId = newRunId();
+    const model = await models.open(request.model, { runId, agentId: agent.id });
+
+    const { workspaceFiles, inputFiles } = nameFiles(request.files);
+    const input = withDocumentPaths(values, inputFiles, agent.inputSchema);
+    const { description } = model;
+    const summary: RunSummary = {
+      id: runId,
+      agentId: agent.id,
+      agentVersion: agent.version,
+      agentName: agent.displayName,
+      status: 'queued',
+      model: { providerId: description.providerId, modelId: description.modelId },
+      modelName: description.displayName,
+      trigger: request.trigger,
+      createdAt: Date.now(),
+      timeoutSeconds: agent.timeoutSeconds,
+      usage: NO_USAGE,
+      hasOutput: false,
+      fileCount: 0,
+      lastSequence: 0,
+    };
+    repository.insert({
+      summary,
+      input,
+      inputFiles,
+      manifestText: agent.manifestText,
+      promptText: agent.promptText,
+      outputSchema: agent.outputSchema,
+      instanceId: instances.instanceId,
+    });
+    const recorder = new RunRecorder(repository, summary, this.#recorderListener());
+    recorder.append({
+      type: 'run.queued',
+      agentId: agent.id,
+      agentVersion: agent.version,
+      agentName: agent.displayName,
+      model: description.displayName,
+      inputFiles,
+    });
+    for (const problem of agent.warnings) recorder.append({ type: 'run.warned', problem });
+    recorder.flush();
+    const session = new RunSession(
+      recorder,
+      { agent, model, input, inputFiles, workspaceFiles, outputFolder: join(runsFolder, runId, 'outputs') },
+      {
+        engines: this.#options.engines,
+        pairs: this.#pairs,
+        repository,
+        logger: this.#options.logger,
+      },
+    );
+    this.#active.set(runId, { recorder, session, ended: Promise.withResolvers(), isExecuting: false });
+    this.#tell({ kind: 'changed', run: recorder.summary });
+    this.#fillSlots();
+    return recorder.summary;
+  }
+
+  async stop(runId: string): Promise<void> {
+    const run = this.#active.get(runId);
+    if (!run) {
+      this.#options.repository.summary(runId);
+      return;
+    }
+    await this.#end(run, 'cancelled');
+  }
+
+  list(filter: Parameters<RunService['list']>[0]): { runs: RunSummary[]; hasMore: boolean } {
+    return this.#options.repository.list(filter);
+  }
+
+  get(runId: string): RunDetail {
+    this.#active.get(runId)?.recorder.flush();
+    return this.#options.repository.detail(runId);
+  }
+
+  async remove(runId: string): Promise<void> {
+    const summary = this.#options.repository.summary(runId);
+    if (!isFinalStatus(summary.status)) {
+      throw new ProblemError({
+        code: 'run_active',
+        title: 'The run has not ended',
+        detail: 'A run can be removed once it has ended.',
+        action: 'Stop it first.',
+      });
+    }
+    await rm(join(this.#options.runsFolder, runId), { recursive: true, force: true });
+    this.#options.repository.remove(runId);
+    this.#tell({ kind: 'removed', runId });
+  }
+
+  events(runId: string, after: number, limit: number): RunEvent[] {
+    return this.#options.repository.events(runId, after, limit);
+  }
+
+  onEvents(runId: string, listener: () => void): () => void {
+    const listeners = this.#eventListeners.get(runId) ?? new Set();
+    this.#eventListeners.set(runId, listeners);
+    // A wrapper, so that one function may listen twice.
+    const entry = () => listener();
+    listeners.add(entry);
+    return () => {
+      listeners.delete(entry);
+      if (listeners.size === 0) this.#eventListeners.delete(runId);
+    };
+  }
+
+  onSummary(listener: Parameters<RunService['onSummary']>[0]): () => void {
+    this.#summaryListeners.add(listener);
+    return () => this.#summaryListeners.delete(listener);
+  }
+
+  async openOutput(
+    runId: string,
+    path: string,
+  ): Promise<{ size: number; mediaType: string; stream(start?: number, end?: number): Readable }> {
+    this.#options.repository.summary(runId);
+    const unknown = new ProblemError({
+      code: 'file_unknown',
+      title: 'There is no such file',
+      detail: `The run kept no file "${path}".`,
+      file: path,
+    });
+    if (!isKeepable(path)) throw unknown;
+    const file = join(this.outputFolder(runId), ...path.split('/'));
+    const found = await stat(file).catch(() => undefined);
+    if (!found?.isFile()) throw unknown;
+    return {
+      size: found.size,
+      mediaType: mediaTypeOf(path),
+      stream: (start, end) =>
+        createReadStream(file, { ...(start !== undefined && { start }), ...(end !== undefined && { end }) }),
+    };
+  }
+
+  outputFolder(runId: string): string {
+    return join(this.#options.runsFolder, runId, 'outputs');
+  }
+
+  /** Resolves when the run has ended, at once when it is not active. */
+  async ended(runId: string): Promise<void> {
+    await this.#active.get(runId)?.ended.promise;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#isDisposed = true;
+    await Promise.all([...this.#active.values()].map((run) => this.#end(run, 'interrupted')));
+    await this.#pairs[Symbol.asyncDispose]();
+  }
+
+  async #end(run: ActiveRun, reason: EndReason): Promise<void> {
+    run.session.end(reason);
+    if (!run.isExecuting) await this.#execute(run);
+    await run.ended.promise;
+  }
+
+  #fillSlots(): void {
+    const limit = this.#options.settings().maxConcurrentRuns;
+    let executing = 0;
+    for (const run of this.#active.values()) if (run.isExecuting) executing += 1;
+    for (const run of this.#active.values()) {
+      if (executing >= limit) return;
+      if (run.isExecuting) continue;
+      executing += 1;
+      void this.#execute(run);
+    }
+  }
+
+  async #execute(run: ActiveRun): Promise<void> {
+    run.isExecuting = true;
+    try {
+      await run.session.execute();
+    } catch (error) {
+      // Only the database can fail here; the next start finds the run unfinished and closes it.
+      this.#options.logger.error({ error, run: run.recorder.summary.id }, 'A verdict could not be written');
+    } finally {
+      this.#active.delete(run.recorder.summary.id);
+      run.ended.resolve();
+      if (!this.#isDisposed) {
+        this.#fillSlots();
+        void this.warmUp(AbortSignal.timeout(60_000)).catch(() => undefined);
+      }
+    }
+  }
+
+  #recorderListener(): RecorderListener {
+    return {
+      eventsWritten: (runId) => {
+        for (const listener of this.#eventListeners.get(runId) ?? []) listener();
+      },
+      summaryChanged: (run) => this.#tell({ kind: 'changed', run }),
+      writeFailed: (runId, error) => {
+        this.#options.logger.error({ error, run: runId }, 'Events could not be written');
+        this.#active.get(runId)?.session.end('interrupted');
+      },
+    };
+  }
+
+  #tell(change: Parameters<Parameters<RunService['onSummary']>[0]>[0]): void {
+    for (const listener of this.#summaryListeners) listener(change);
+  }
+}
+
+function checkSizes(files: readonly InputFile[]): void {
+  const total = files.reduce((sum, file) => sum + file.size, 0);
+  if (total <= MAX_INPUT_BYTES) return;
+  const largest = files.reduce((a, b) => (b.size > a.size ? b : a));
+  const mebibytes = (bytes: number) => `${Math.ceil(bytes / 1_048_576)} MB`;
+  throw new ProblemError({
+    code: 'input_files_too_large',
+    title: 'The input files are too large',
+    detail: `They have ${mebibytes(total)} together; a run takes ${mebibytes(MAX_INPUT_BYTES)}. The largest is "${largest.originalName}" with ${mebibytes(largest.size)}.`,
+    file: largest.originalName,
+    action: 'Cut the file to the part the agent needs.',
+  });
+}
+
+function nameFiles(files: readonly InputFile[]): {
+  workspaceFiles: WorkspaceFile[];
+  inputFiles: RunInputFile[];
+} {
+  const names = documentNames(files.map((file) => file.originalName));
+  const workspaceFiles = files.map((file, index) => ({ name: names[index] ?? `file-${index}`, file }));
+  const inputFiles = workspaceFiles.map(({ name, file }) => ({
+    name,
+    originalName: file.originalName,
+    size: file.size,
+    ...(file.field !== undefined && { field: file.field }),
+  }));
+  return { workspaceFiles, inputFiles };
+}
+
+/** Puts each file's place in the workspace where its input field has it: one path, or a list of them. */
+function withDocumentPaths(
+  values: Record<string, unknown>,
+  files: readonly RunInputFile[],
+  schema: Record<string, unknown> | undefined,
+): Record<string, unknown> {
+  const input = { ...values };
+  const properties = schema?.['properties'];
+  for (const field of new Set(files.flatMap((file) => file.field ?? []))) {
+    const paths = files
+      .filter((file) => file.field === field)
+      .map((file) => `${DOCUMENTS_FOLDER}/${file.name}`);
+    const property = isRecord(properties) ? properties[field] : undefined;
+    input[field] = isRecord(property) && property['type'] === 'array' ? paths : paths[0];
+  }
+  return input;
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function closing(): ProblemError {
+  return new ProblemError({
+    code: 'app_closing',
+    title: 'Slipway is closing',
+    detail: 'No run can be started while the app is closing.',
+  });
+}

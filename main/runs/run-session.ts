@@ -1,0 +1,485 @@
+import { randomBytes } from 'node:crypto';
+import type { EngineDirectory } from '#main/engines/engine.ts';
+import type { RunnableAgent } from '#main/library/library.ts';
+import type { Logger } from '#main/logging/logger.ts';
+import type { RunModel } from '#main/models/model-gateway.ts';
+import type { SandboxEvent, SidecarEvent } from '#shared/events/run-event.ts';
+import { SOCKET_PATH, WORKSPACE_PATH } from '#shared/protocol/layout.ts';
+import { serveModelStreams } from '#shared/protocol/model-stream-server.ts';
+import type { PromptOutcome } from '#shared/protocol/sandbox.ts';
+import { runtimeToolSchema } from '#shared/protocol/sidecar.ts';
+import { ProblemError, toProblem } from '#shared/problem.ts';
+import type { RunInputFile, RunPhase } from '#shared/runs/run.ts';
+import { isKeepable, OutputCollector } from './output-collector.ts';
+import type { PairPool } from './pair-pool.ts';
+import { WORKSPACE_BYTES, type Pair } from './pair.ts';
+import { deadlineNudge, outputReprompt, systemPrompt, taskMessage } from './prompt.ts';
+import type { RunRecorder } from './run-recorder.ts';
+import type { RunRepository } from './run-repository.ts';
+import { judge, requiredFieldsOf, type Verdict } from './verdict.ts';
+import { workspaceArchive, type WorkspaceFile } from './workspace-archive.ts';
+
+/** Sandbox tools every agent has so far (the page: Sandbox tools). */
+const SANDBOX_TOOLS = ['read', 'write', 'edit', 'bash', 'grep', 'find', 'ls'];
+/** Bytes of a tool's result that the record shows. */
+const SHOWN_RESULT_BYTES = 32 * 1024;
+/** Parts of the time limit at which the model is told how much is left. */
+const NUDGE_AT = [0.75, 0.9];
+/** Time limits below this are too short for a nudge to help. */
+const SHORTEST_NUDGED_SECONDS = 30;
+
+/** Longest waits when a run is ended from outside; together they stay below the 3 s that Stop may take. */
+const ABORT_MS = 700;
+const LAST_LOOK_MS = 900;
+/** Longest wait for the last look at the outputs of a run that ended by itself. */
+const COLLECT_MS = 30_000;
+const REMOVE_MS = 1_200;
+
+export interface SessionRequest {
+  readonly agent: RunnableAgent;
+  readonly model: RunModel;
+  readonly input: Record<string, unknown>;
+  readonly inputFiles: readonly RunInputFile[];
+  readonly workspaceFiles: readonly WorkspaceFile[];
+  /** Where the kept outputs go. */
+  readonly outputFolder: string;
+}
+
+export interface SessionServices {
+  readonly engines: EngineDirectory;
+  readonly pairs: PairPool;
+  readonly repository: RunRepository;
+  readonly logger: Logger;
+}
+
+/** Why a run is ended from outside. */
+export type EndReason = 'cancelled' | 'timed_out' | 'interrupted';
+
+/** One run from its first phase to its verdict. Made once, executed once. */
+export class RunSession {
+  readonly #recorder: RunRecorder;
+  readonly #request: SessionRequest;
+  readonly #services: SessionServices;
+  readonly #abort = new AbortController();
+  readonly #timers = new Set<NodeJS.Timeout>();
+  #endReason: EndReason | undefined;
+  #lastSendProblem: { status: number; detail: string } | undefined;
+
+  constructor(recorder: RunRecorder, request: SessionRequest, services: SessionServices) {
+    this.#recorder = recorder;
+    this.#request = request;
+    this.#services = services;
+  }
+
+  /** Ends the run early; the first reason counts. */
+  end(reason: EndReason): void {
+    if (this.#endReason) return;
+    this.#endReason = reason;
+    this.#abort.abort(new DOMException('The run was ended.', 'AbortError'));
+  }
+
+  /** Runs it. Never throws: whatever happens becomes the run's verdict. */
+  async execute(): Promise<void> {
+    const { model } = this.#request;
+    const stopMetering = model.onUsage((usage) => {
+      this.#recorder.update({ usage });
+      this.#recorder.append({ type: 'usage.updated', usage });
+    });
+    let verdict: Verdict;
+    try {
+      this.#recorder.update({ status: 'preparing' });
+      const pair = await this.#prepare();
+      verdict = await this.#useAndRemove(pair);
+    } catch (error) {
+      verdict = this.#verdictOf(error);
+    } finally {
+      stopMetering();
+      for (const timer of this.#timers) clearTimeout(timer);
+    }
+    this.#recorder.end(verdict);
+  }
+
+  /** Engine, image and a pair of containers. */
+  async #prepare(): Promise<Pair> {
+    const { engines, pairs } = this.#services;
+    const signal = this.#abort.signal;
+    const phases = new PhaseLog(this.#recorder);
+    phases.enter('engine');
+    const { engine, image } = await engines.acquire({
+      signal,
+      onPhase: (phase, detail, fraction) => {
+        phases.enter(phase);
+        phases.progress(detail, fraction);
+      },
+    });
+    this.#recorder.update({ engine: engine.kind });
+    phases.enter('containers');
+    const pair = await pairs.take(engine, image, signal);
+    phases.leave();
+    return pair;
+  }
+
+  async #useAndRemove(pair: Pair): Promise<Verdict> {
+    const kept = new Set<string>();
+    const collector = new OutputCollector(pair.sandbox.container, this.#request.outputFolder, {
+      kept: (file, sha256) => {
+        kept.add(file.path);
+        this.#recorder.saveOutputFile(file);
+        this.#recorder.update({ fileCount: kept.size });
+        this.#recorder.append({
+          type: 'file.kept',
+          path: file.path,
+          size: file.size,
+          mediaType: file.mediaType,
+          sha256,
+        });
+      },
+      skipped: (path, problem) => this.#recorder.append({ type: 'file.skipped', path, problem }),
+      removed: (path) => {
+        kept.delete(path);
+        this.#recorder.removeOutputFile(path);
+        this.#recorder.update({ fileCount: kept.size });
+        this.#recorder.append({ type: 'file.removed', path });
+      },
+    });
+    let verdict: Verdict;
+    let isSandboxThere = true;
+    try {
+      verdict = await this.#work(pair, collector);
+    } catch (error) {
+      verdict = this.#verdictOf(error);
+      isSandboxThere = this.#endReason !== undefined || !pair.sandbox.connection.peer.isClosed;
+    }
+    try {
+      if (isSandboxThere) {
+        await collector.finish(AbortSignal.timeout(this.#endReason ? LAST_LOOK_MS : COLLECT_MS));
+      } else {
+        await collector.close();
+      }
+    } finally {
+      // A slow engine must not hold the verdict back; what it leaves is reaped at the next start.
+      await within(pair.remove(), REMOVE_MS);
+    }
+    return verdict;
+  }
+
+  /** Fills the workspace, configures both programs and plays the loop. */
+  async #work(pair: Pair, collector: OutputCollector): Promise<Verdict> {
+    const phases = new PhaseLog(this.#recorder);
+    const { signal } = this.#abort;
+    const { agent, model } = this.#request;
+    using disposables = new DisposableStack();
+    this.#listen(pair, collector, disposables);
+
+    phases.enter('workspace');
+    const tools = await guarded(pair, signal, async () => {
+      const token = randomBytes(32).toString('base64url');
+      const filled = pair.sandbox.container.putArchive(
+        WORKSPACE_PATH,
+        workspaceArchive(this.#request.workspaceFiles, signal),
+        signal,
+      );
+      const configured = this.#configure(pair, token);
+      await filled;
+      phases.enter('agent');
+      return configured;
+    });
+    phases.leave();
+
+    this.#recorder.update({ status: 'running', startedAt: Date.now() });
+    this.#recorder.append({ type: 'run.started', timeoutSeconds: agent.timeoutSeconds, tools });
+    this.#startClock(pair);
+
+    const prompt = (text: string, narrowed?: string[]): Promise<PromptOutcome> =>
+      guarded(pair, signal, () =>
+        pair.sandbox.connection.peer.request('prompt', { text, ...(narrowed && { tools: narrowed }) }),
+      );
+    let outcome: PromptOutcome;
+    try {
+      outcome = await prompt(taskMessage(this.#request.input, this.#request.inputFiles));
+      if (this.#owesOutput() && outcome.stopReason !== 'error') {
+        const detail = outputReprompt(requiredFieldsOf(agent.outputSchema));
+        this.#recorder.append({ type: 'run.nudged', reason: 'output', detail });
+        outcome = await prompt(detail, ['output', 'read']);
+      }
+    } catch (error) {
+      if (signal.aborted) await within(pair.sandbox.connection.peer.request('abort', {}), ABORT_MS);
+      throw error;
+    }
+    return judge({
+      outcome,
+      modelRequests: model.usage.modelRequests,
+      lastModelFailure: model.lastFailure ?? this.#lastSendProblem,
+      modelName: model.description.displayName,
+      outputRequired: this.#isOutputRequired(),
+      hasOutput: this.#recorder.summary.hasOutput,
+      requiredFields: requiredFieldsOf(agent.outputSchema),
+    });
+  }
+
+  #configure(pair: Pair, token: string) {
+    const { agent, model } = this.#request;
+    const { description } = model;
+    const configureSidecar = pair.sidecar.connection.peer.request('configure', {
+      runId: this.#recorder.summary.id,
+      token,
+      socketPath: pair.sidecar.container.resolve(SOCKET_PATH),
+      runtimeTools: agent.runtimeTools.flatMap((tool) => runtimeToolSchema.safeParse(tool).data ?? []),
+      ...(agent.outputSchema && { outputSchema: agent.outputSchema }),
+    });
+    const configureSandbox = pair.sandbox.connection.peer.request('configure', {
+      runId: this.#recorder.summary.id,
+      workspace: pair.sandbox.container.resolve(WORKSPACE_PATH),
+      systemPrompt: systemPrompt({
+        agentName: agent.displayName,
+        agentPrompt: agent.promptText,
+        timeoutSeconds: agent.timeoutSeconds,
+        workspaceBytes: WORKSPACE_BYTES,
+        runtimeTools: agent.runtimeTools,
+        hasOutputSchema: agent.outputSchema !== undefined,
+      }),
+      model: {
+        api: description.api,
+        id: description.modelId,
+        name: description.displayName,
+        contextWindow: description.contextWindow,
+        maxTokens: description.maxTokens,
+        reasoning: description.reasoning,
+        images: description.images,
+      },
+      sidecar: { socketPath: pair.sandbox.container.resolve(SOCKET_PATH), token },
+      sandboxTools: SANDBOX_TOOLS,
+      skills: [],
+      shownResultBytes: SHOWN_RESULT_BYTES,
+    });
+    return Promise.all([configureSandbox, configureSidecar]).then(([{ tools }]) => tools);
+  }
+
+  #listen(pair: Pair, collector: OutputCollector, disposables: DisposableStack): void {
+    const { model, agent } = this.#request;
+    const sandbox = pair.sandbox.connection.peer;
+    const sidecar = pair.sidecar.connection.peer;
+    disposables.defer(
+      sandbox.on('events', ({ events }) => {
+        for (const event of events) this.#recordSandboxEvent(event, collector);
+        if (this.#recorder.isFull) this.end('cancelled');
+      }),
+    );
+    disposables.defer(sidecar.on('event', ({ event }) => this.#recordSidecarEvent(event)));
+    sidecar.handle('runHistory', ({ limit, fields }) => {
+      const runs = this.#services.repository.successes(agent.id, this.#recorder.summary.id, limit + 1);
+      return Promise.resolve({
+        object: 'list' as const,
+        hasMore: runs.length > limit,
+        data: runs.slice(0, limit).map(({ summary, output }) => ({
+          id: summary.id,
+          status: summary.status,
+          date: new Date(summary.createdAt).toISOString(),
+          duration: Math.round(((summary.endedAt ?? summary.createdAt) - summary.createdAt) / 1000),
+          ...(fields.includes('result') && output !== undefined && { result: { output } }),
+        })),
+      });
+    });
+    // Notes are kept from a later part on; until then the archive is truly empty.
+    sidecar.handle('recallMemory', () => Promise.resolve({ memories: [] }));
+    disposables.use(
+      serveModelStreams({
+        peer: sidecar,
+        send: async (request, signal) => {
+          try {
+            return await model.send(request, signal);
+          } catch (error) {
+            const problem = toProblem(error);
+            this.#lastSendProblem = { status: 0, detail: problem.detail };
+            throw error;
+          }
+        },
+        createAbort: () => {
+          const controller = new AbortController();
+          return {
+            signal: AbortSignal.any([controller.signal, this.#abort.signal]),
+            abort: () => controller.abort(),
+          };
+        },
+        base64: {
+          encode: (bytes) => Buffer.from(bytes).toString('base64'),
+          decode: (text) => Buffer.from(text, 'base64'),
+        },
+        onError: (error) => this.#services.logger.error({ error }, 'A model request failed inside Slipway'),
+      }),
+    );
+  }
+
+  #recordSandboxEvent(event: SandboxEvent, collector: OutputCollector): void {
+    if (event.type === 'file.written') {
+      if (!isKeepable(event.path)) return;
+      collector.changed(event.path);
+    } else if (event.type === 'file.removed') {
+      if (isKeepable(event.path)) void collector.gone(event.path);
+      // The collector tells of it once it is true of the kept files.
+      return;
+    }
+    this.#recorder.append(event);
+  }
+
+  #recordSidecarEvent(event: SidecarEvent): void {
+    this.#recorder.append(event);
+    if (event.type === 'output.emitted') this.#recorder.saveOutput(event.data);
+  }
+
+  #isOutputRequired(): boolean {
+    const { agent } = this.#request;
+    return agent.outputSchema !== undefined && agent.runtimeTools.includes('output');
+  }
+
+  #owesOutput(): boolean {
+    return this.#isOutputRequired() && !this.#recorder.summary.hasOutput;
+  }
+
+  /** Starts the time limit, which counts from the loop's start, and the nudges before it. */
+  #startClock(pair: Pair): void {
+    const { timeoutSeconds } = this.#request.agent;
+    this.#timers.add(setTimeout(() => this.end('timed_out'), timeoutSeconds * 1000));
+    if (timeoutSeconds < SHORTEST_NUDGED_SECONDS) return;
+    for (const part of NUDGE_AT) {
+      const nudge = () => {
+        const detail = deadlineNudge(Math.round(timeoutSeconds * (1 - part)));
+        this.#recorder.append({ type: 'run.nudged', reason: 'deadline', detail });
+        pair.sandbox.connection.peer.request('steer', { text: detail }).catch(() => undefined);
+      };
+      this.#timers.add(setTimeout(nudge, timeoutSeconds * part * 1000));
+    }
+  }
+
+  #verdictOf(error: unknown): Verdict {
+    if (this.#recorder.isFull) {
+      return {
+        status: 'failed',
+        problem: {
+          code: 'record_full',
+          title: 'The run was too talkative',
+          detail: 'The agent caused more events than one run may have, so it was stopped.',
+          action: 'Look at the last calls: it probably repeats itself.',
+        },
+      };
+    }
+    switch (this.#endReason) {
+      case 'cancelled':
+        return { status: 'cancelled' };
+      case 'timed_out':
+        return {
+          status: 'timed_out',
+          problem: {
+            code: 'run_timed_out',
+            title: 'The run took too long',
+            detail: `It was stopped after its time limit of ${this.#request.agent.timeoutSeconds} seconds. Files and output made until then are kept.`,
+            action: 'Raise "timeout" in the manifest (at most 1800 seconds), or give the agent less to do.',
+          },
+        };
+      case 'interrupted':
+        return { status: 'interrupted', problem: interruptedProblem() };
+      case undefined: {
+        const problem = toProblem(error);
+        if (problem.code === 'internal_error') {
+          this.#services.logger.error(
+            { error, run: this.#recorder.summary.id },
+            'A run failed inside Slipway',
+          );
+        }
+        return { status: 'failed', problem };
+      }
+    }
+  }
+}
+
+/** Why a run that Slipway's own end cut off has no other verdict. */
+export function interruptedProblem() {
+  return {
+    code: 'run_interrupted',
+    title: 'Slipway ended during the run',
+    detail: 'The app was closed or stopped before the run had ended. What was recorded until then is kept.',
+    action: 'Run the agent again.',
+  };
+}
+
+/** Turns a run's steps of preparation into events, one open phase at a time. */
+class PhaseLog {
+  readonly #recorder: RunRecorder;
+  #phase: RunPhase | undefined;
+  #since = 0;
+
+  constructor(recorder: RunRecorder) {
+    this.#recorder = recorder;
+  }
+
+  enter(phase: RunPhase): void {
+    if (this.#phase === phase) return;
+    this.leave();
+    this.#phase = phase;
+    this.#since = performance.now();
+    this.#recorder.update({ phase });
+    this.#recorder.append({ type: 'phase.started', phase });
+  }
+
+  progress(detail: string, fraction: number | undefined): void {
+    if (!this.#phase) return;
+    this.#recorder.append({
+      type: 'phase.progress',
+      phase: this.#phase,
+      detail,
+      ...(fraction !== undefined && { fraction }),
+    });
+  }
+
+  leave(): void {
+    if (!this.#phase) return;
+    this.#recorder.append({
+      type: 'phase.ended',
+      phase: this.#phase,
+      durationMs: Math.round(performance.now() - this.#since),
+    });
+    this.#phase = undefined;
+  }
+}
+
+/** Waits for work with a pair, but not longer than the pair lives or the run is wanted. */
+async function guarded<T>(pair: Pair, signal: AbortSignal, work: () => Promise<T>): Promise<T> {
+  signal.throwIfAborted();
+  const ended = Promise.withResolvers<never>();
+  const giveUp = () => ended.reject(signal.reason as Error);
+  signal.addEventListener('abort', giveUp, { once: true });
+  const promise = work();
+  promise.catch(() => undefined);
+  try {
+    return await Promise.race([promise, ended.promise, failureOf(pair)]);
+  } catch (error) {
+    // The connection's end is seen before the container's; the container knows why.
+    if (error instanceof ProblemError && error.problem.code === 'peer_closed' && !signal.aborted) {
+      return await Promise.race([failureOf(pair), delayedThrow(error)]);
+    }
+    throw error;
+  } finally {
+    signal.removeEventListener('abort', giveUp);
+  }
+}
+
+async function failureOf(pair: Pair): Promise<never> {
+  throw await pair.failure;
+}
+
+async function delayedThrow(error: unknown): Promise<never> {
+  await new Promise((resolve) => setTimeout(resolve, 2_000));
+  throw error;
+}
+
+/** Waits at most so long, and never throws. */
+async function within(promise: Promise<unknown>, milliseconds: number): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  await Promise.race([
+    promise.catch(() => undefined),
+    new Promise((resolve) => {
+      timer = setTimeout(resolve, milliseconds);
+    }),
+  ]);
+  clearTimeout(timer);
+}
