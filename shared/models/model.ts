@@ -22,6 +22,16 @@ export const modelPriceSchema = z.object({
 });
 export type ModelPrice = z.infer<typeof modelPriceSchema>;
 
+/**
+ * How Pi's client must speak to a model that departs from its API's usual form. Pi's own field names
+ * (`compat`, `thinkingLevelMap` of its model configuration), handed to it unread.
+ */
+export const modelClientOptionsSchema = z.object({
+  compat: z.record(z.string(), z.unknown()).optional(),
+  thinkingLevelMap: z.record(z.string(), z.string().nullable()).optional(),
+});
+export type ModelClientOptions = z.infer<typeof modelClientOptionsSchema>;
+
 /** What the app knows of one model. Token counts are limits of the model. */
 export const modelDescriptionSchema = z.object({
   providerId: z.string(),
@@ -32,6 +42,7 @@ export const modelDescriptionSchema = z.object({
   maxTokens: z.number().int().positive(),
   reasoning: z.boolean(),
   images: z.boolean(),
+  clientOptions: modelClientOptionsSchema.optional(),
   /** Absent when no price is known; the cost is then shown as unknown, never as zero. */
   price: modelPriceSchema.optional(),
   /** True for the built-in walkthrough, which is a script and not a language model. */

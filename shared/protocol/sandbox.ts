@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { sandboxEventSchema, toolSourceSchema } from '../events/run-event.ts';
-import { modelApiSchema } from '../models/model.ts';
+import { modelApiSchema, modelClientOptionsSchema } from '../models/model.ts';
 
 /**
  * JSON-RPC between main and the sandbox program, over the container's attached standard streams with
@@ -33,6 +33,7 @@ export const sandboxConfigurationSchema = z.object({
     maxTokens: z.number().int().positive(),
     reasoning: z.boolean(),
     images: z.boolean(),
+    clientOptions: modelClientOptionsSchema.optional(),
   }),
   /** How hard a reasoning model thinks; Pi lowers it to what the model can. Its own default when absent. */
   thinkingLevel: z.enum(['off', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max']).optional(),
