@@ -1,0 +1,145 @@
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import { pack } from 'tar-stream';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { Problem } from '#shared/problem.ts';
+import { MAX_OUTPUT_FILE_BYTES, MAX_OUTPUT_FILES, type RunOutputFile } from '#shared/runs/run.ts';
+import { isKeepable, OutputCollector } from './output-collector.ts';
+
+type Entry = {
+  name: string;
+  content?: string;
+  type?: 'symlink' | 'directory';
+  linkname?: string;
+  size?: number;
+};
+
+let folder: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'slipway-outputs-'));
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+/** A workspace whose archive is whatever `entries` answers. */
+function collectorOver(entries: () => Entry[]) {
+  const kept = new Map<string, RunOutputFile>();
+  const skipped: { path: string; problem: Problem }[] = [];
+  const removed: string[] = [];
+  const collector = new OutputCollector(
+    {
+      getArchive: () => {
+        const archive = pack();
+        for (const { name, content = '', ...header } of entries())
+          archive.entry({ name, ...header }, content);
+        archive.finalize();
+        return Promise.resolve(Readable.from(archive));
+      },
+    },
+    folder,
+    {
+      kept: (file) => kept.set(file.path, file),
+      skipped: (path, problem) => skipped.push({ path, problem }),
+      removed: (path) => removed.push(path),
+    },
+  );
+  return { collector, kept, skipped, removed };
+}
+
+const signal = () => AbortSignal.timeout(10_000);
+
+describe('OutputCollector', () => {
+  it('keeps files in folders with their bytes and media types', async () => {
+    const { collector, kept } = collectorOver(() => [
+      { name: 'outputs/', type: 'directory' },
+      { name: 'outputs/report.md', content: '# Report' },
+      { name: 'outputs/data/my "best" 🚢.csv', content: 'a,b' },
+    ]);
+    await collector.finish(signal());
+    expect([...kept.keys()]).toEqual(['report.md', 'data/my "best" 🚢.csv']);
+    expect(kept.get('report.md')).toMatchObject({ size: 8, mediaType: 'text/markdown' });
+    expect(readFileSync(join(folder, 'data', 'my "best" 🚢.csv'), 'utf8')).toBe('a,b');
+  });
+
+  it('writes nothing outside its folder, whatever names an archive has', async () => {
+    const { collector, kept } = collectorOver(() => [
+      { name: 'outputs/../../escape.txt', content: 'x' },
+      { name: '/outputs/../../../tmp/escape.txt', content: 'x' },
+      { name: 'outputs/a\\..\\..\\escape.txt', content: 'x' },
+      { name: 'outputs/.hidden', content: 'x' },
+    ]);
+    await collector.finish(signal());
+    expect([...kept.keys()]).toEqual([]);
+    expect(existsSync(join(folder, '..', 'escape.txt'))).toBe(false);
+  });
+
+  it('does not follow a link and says that it was left', async () => {
+    const { collector, kept, skipped } = collectorOver(() => [
+      { name: 'outputs/passwd', type: 'symlink', linkname: '/etc/passwd' },
+    ]);
+    await collector.finish(signal());
+    expect(kept.size).toBe(0);
+    expect(skipped).toMatchObject([{ path: 'passwd', problem: { code: 'link_refused' } }]);
+  });
+
+  it('keeps the first files of a flood and tells of the rest as a number', async () => {
+    const { collector, kept, skipped } = collectorOver(() =>
+      Array.from({ length: MAX_OUTPUT_FILES + 500 }, (_, index) => ({
+        name: `outputs/${index}.txt`,
+        content: 'x',
+      })),
+    );
+    await collector.finish(signal());
+    expect(kept.size).toBe(MAX_OUTPUT_FILES);
+    expect(skipped).toHaveLength(21);
+    expect(skipped.at(-1)?.problem.detail).toBe('480 more files were not kept.');
+  });
+
+  it('leaves a file that is too large, and still takes the one after it', async () => {
+    const { collector, kept, skipped } = collectorOver(() => [
+      { name: 'outputs/large.bin', content: 'x'.repeat(MAX_OUTPUT_FILE_BYTES + 1) },
+      { name: 'outputs/small.txt', content: 'ok' },
+    ]);
+    await collector.finish(signal());
+    expect([...kept.keys()]).toEqual(['small.txt']);
+    expect(skipped).toMatchObject([{ path: 'large.bin', problem: { code: 'file_too_large' } }]);
+  });
+
+  it('brings the new bytes of a file that changed after it was kept, and drops one that went', async () => {
+    let entries: Entry[] = [
+      { name: 'report.md', content: 'draft' },
+      { name: 'scratch.txt', content: 'x' },
+    ];
+    const { collector, kept, removed } = collectorOver(() => entries);
+    collector.changed('report.md');
+    await expect.poll(() => kept.size, { timeout: 5000 }).toBe(2);
+    entries = [{ name: 'outputs/report.md', content: 'final text' }];
+    await collector.finish(signal());
+    expect(kept.get('report.md')?.size).toBe(10);
+    expect(readFileSync(join(folder, 'report.md'), 'utf8')).toBe('final text');
+    expect(removed).toEqual(['scratch.txt']);
+    expect(existsSync(join(folder, 'scratch.txt'))).toBe(false);
+  });
+});
+
+describe('isKeepable', () => {
+  it.each(['a.txt', 'a/b c/d.csv', 'naïve 🚢.md', "it's.txt"])('takes %j', (path) => {
+    expect(isKeepable(path)).toBe(true);
+  });
+  it.each([
+    '',
+    '/a',
+    'a//b',
+    '../a',
+    'a/../b',
+    '.git/config',
+    'a/.env',
+    'a\0b',
+    'a\\b',
+    'a\nb',
+    'x'.repeat(300),
+  ])('refuses %j', (path) => {
+    expect(isKeepable(path)).toBe(false);
+  });
+});
