@@ -1,0 +1,60 @@
+import { mkdirSync, renameSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import pino from 'pino';
+import { ProblemError } from '#shared/problem.ts';
+import type { Logger } from './logger.ts';
+import type { Redactor } from './redactor.ts';
+
+/** Size at which the log of an earlier start is set aside; one such file is kept. */
+const MAX_LOG_BYTES = 5 * 1024 * 1024;
+
+/**
+ * The app's log: JSON lines in a file that only the author can read, every line passed through the
+ * redactor. A log that cannot be written is no reason not to run.
+ */
+export function createFileLogger(
+  folder: string,
+  redactor: Redactor,
+  level: 'debug' | 'info' = 'info',
+): Logger & Disposable {
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  const path = join(folder, 'slipway.log');
+  setAside(path);
+  const file = pino.destination({ dest: path, sync: true, mode: 0o600 });
+  file.on('error', () => undefined);
+  const logger = pino(
+    {
+      level,
+      base: { pid: process.pid },
+      timestamp: pino.stdTimeFunctions.isoTime,
+      serializers: { error: describeError },
+    },
+    { write: (line: string) => file.write(redactor.redact(line)) },
+  );
+  return {
+    debug: (fields, message) => logger.debug(fields, message),
+    info: (fields, message) => logger.info(fields, message),
+    warn: (fields, message) => logger.warn(fields, message),
+    error: (fields, message) => logger.error(fields, message),
+    [Symbol.dispose]: () => file.end(),
+  };
+}
+
+function setAside(path: string): void {
+  try {
+    if (statSync(path).size > MAX_LOG_BYTES) renameSync(path, `${path}.1`);
+  } catch {
+    // There is no log yet.
+  }
+}
+
+function describeError(error: unknown): unknown {
+  if (error instanceof ProblemError) {
+    return {
+      ...error.problem,
+      stack: error.stack,
+      ...(error.cause !== undefined && { cause: describeError(error.cause) }),
+    };
+  }
+  return error instanceof Error ? pino.stdSerializers.err(error) : String(error);
+}
