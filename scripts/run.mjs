@@ -53,6 +53,7 @@ function findNode() {
 }
 
 install();
+if (task === 'install') process.exit(0);
 const node = findNode();
 const result = spawnSync(
   node,

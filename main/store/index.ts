@@ -4,7 +4,7 @@ import type { Database } from './database.ts';
 import { migrate } from './migrations.ts';
 import { NodeSqliteDatabase } from './node-sqlite-database.ts';
 
-export { defaultDataDirectory, processEnvironment, stateDirectory } from './app-paths.ts';
+export { defaultDataDirectory, processEnvironment, stateDirectory, type PathEnvironment } from './app-paths.ts';
 export type { Database, SqlValue } from './database.ts';
 export type { InstanceRegistry } from './instance-registry.ts';
 export { ProcessInstanceRegistry } from './process-instance-registry.ts';
