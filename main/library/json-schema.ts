@@ -1,0 +1,104 @@
+import vm from 'node:vm';
+import addFormats from 'ajv-formats';
+import { Ajv2020, type ErrorObject, type Options } from 'ajv/dist/2020.js';
+import { pointerOf, stepsOf, valueAt } from '#shared/manifest/json-pointer.ts';
+import type { SchemaChecker, SchemaFault } from '#shared/manifest/schema-checker.ts';
+import { outsideReferencesOf, subschemasOf } from '#shared/manifest/subschemas.ts';
+
+/** Milliseconds a value may take to be checked: a pattern from a package may be made never to end. */
+const CHECK_TIME_LIMIT = 1_000;
+
+/** JSON Schema 2020-12 for the schemas that packages carry: unknown keywords and formats are annotations. */
+export function createAjv(options: Options = {}): Ajv2020 {
+  const ajv = new Ajv2020({ strict: false, allErrors: true, logger: false, ...options });
+  addFormats.default(ajv);
+  return ajv;
+}
+
+/** Checks JSON Schemas by their meta-schema, their references and patterns, and by compiling them. */
+export function createSchemaChecker(): SchemaChecker {
+  let ajv: Ajv2020 | undefined;
+  return {
+    faultsOf(schema) {
+      ajv ??= createAjv();
+      if (ajv.validateSchema(schema) !== true) return metaFaults(ajv.errors ?? []);
+      const faults = [...referenceFaults(schema), ...patternFaults(schema)];
+      return faults.length > 0 ? faults : compileFaults(schema);
+    },
+  };
+}
+
+/** Runs a check that an author's or a stranger's schema decides the cost of. @throws when it takes too long. */
+export function withinTimeLimit<T>(check: () => T): T {
+  // The limit of `vm` ends code of this realm too, and even a regular expression that is backtracking.
+  const context = vm.createContext({ check });
+  return vm.runInContext('check()', context, { timeout: CHECK_TIME_LIMIT }) as T;
+}
+
+function metaFaults(errors: readonly ErrorObject[]): SchemaFault[] {
+  const faults = new Map<string, SchemaFault>();
+  for (const error of errors) {
+    const pointer = error.instancePath;
+    // Branches of a union say what is wrong; the union itself adds nothing.
+    if (error.keyword === 'anyOf' || faults.has(pointer)) continue;
+    faults.set(pointer, { pointer, message: metaSentence(error) });
+  }
+  const pointers = [...faults.keys()];
+  return [...faults.values()].filter(
+    (fault) => !pointers.some((pointer) => pointer.startsWith(`${fault.pointer}/`)),
+  );
+}
+
+function metaSentence({ keyword, params, message }: ErrorObject): string {
+  const { type, allowedValues } = params as { type?: string | string[]; allowedValues?: string[] };
+  if (keyword === 'enum') return `It must be one of ${allowedValues?.join(', ') ?? 'a few values'}.`;
+  if (keyword === 'type') return `It must be ${[type].flat().join(' or ')}.`;
+  return `It ${message ?? 'is not allowed here'}.`;
+}
+
+function referenceFaults(schema: Readonly<Record<string, unknown>>): SchemaFault[] {
+  const faults: SchemaFault[] = outsideReferencesOf(schema).map((pointer) => ({
+    pointer,
+    message: 'A reference may only point inside the schema, such as "#/$defs/item": nothing is fetched.',
+  }));
+  for (const { path, schema: inner } of subschemasOf(schema)) {
+    const reference = inner['$ref'];
+    if (typeof reference !== 'string' || !reference.startsWith('#/')) continue;
+    if (valueAt(schema, stepsOf(reference)) !== undefined) continue;
+    faults.push({ pointer: pointerOf([...path, '$ref']), message: `There is nothing at ${reference}.` });
+  }
+  return faults;
+}
+
+function patternFaults(schema: Readonly<Record<string, unknown>>): SchemaFault[] {
+  const faults: SchemaFault[] = [];
+  const check = (pattern: string, pointer: string): void => {
+    try {
+      RegExp(pattern, 'u');
+    } catch (error) {
+      faults.push({
+        pointer,
+        message: error instanceof Error ? `${error.message}.` : 'The pattern is invalid.',
+      });
+    }
+  };
+  for (const { path, schema: inner } of subschemasOf(schema)) {
+    const { pattern, patternProperties } = inner;
+    if (typeof pattern === 'string') check(pattern, pointerOf([...path, 'pattern']));
+    for (const key of Object.keys(patternProperties ?? {})) {
+      check(key, pointerOf([...path, 'patternProperties', key]));
+    }
+  }
+  return faults;
+}
+
+/** A new compiler each time: one keeps every schema and `$id` it has seen. */
+function compileFaults(schema: Readonly<Record<string, unknown>>): SchemaFault[] {
+  try {
+    createAjv({ meta: false, validateSchema: false }).compile(schema);
+    return [];
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : 'It cannot be compiled';
+    return [{ pointer: '', message: `${reason.charAt(0).toUpperCase()}${reason.slice(1)}.` }];
+  }
+}

@@ -1,0 +1,62 @@
+import type { Finding } from '../finding.ts';
+
+/** How much a finding weighs, and what it forbids. */
+export interface Weight {
+  readonly severity: Finding['severity'];
+  readonly blocks: Finding['blocks'];
+}
+
+export interface Rule extends Weight {
+  /** Weight in a manifest that was stored or bundled before the rule: it keeps working. */
+  readonly stored?: Weight;
+}
+
+const error = { severity: 'error', blocks: 'use' } as const;
+const publishError = { severity: 'error', blocks: 'publish' } as const;
+const warning = { severity: 'warning', blocks: 'nothing' } as const;
+const information = { severity: 'information', blocks: 'nothing' } as const;
+
+/** Every code a finding may have, with its weight. */
+export const RULES = {
+  json_syntax: error,
+  json_duplicate_key: error,
+  json_unsafe_key: error,
+  json_limit: error,
+  manifest_not_object: error,
+  type_unknown: error,
+  dialect_legacy: error,
+  schema_version_malformed: error,
+  schema_version_unsupported: error,
+  schema_version_newer: information,
+
+  field_missing: error,
+  field_type: error,
+  field_value: error,
+  field_unknown: error,
+  field_spelling: warning,
+  key_invalid: error,
+
+  version_unclean: information,
+  author_missing: publishError,
+  dependency_self: error,
+  dependency_kind_retired: { ...error, stored: warning },
+
+  wrapper_bare: error,
+  wrapper_unknown_field: warning,
+  schema_invalid: error,
+  schema_file_type: error,
+  file_constraint_orphan: warning,
+  timeout_above_ceiling: warning,
+  config_ignored: information,
+  runtime_tool_unknown: { ...error, stored: warning },
+  runtime_tool_not_served: warning,
+  runtime_tool_repeated: information,
+  output_tool_missing: error,
+  configuration_orphan: error,
+  configuration_unknown_field: warning,
+  examples_invalid: warning,
+  prompt_missing: error,
+  prompt_blank: error,
+} as const satisfies Readonly<Record<string, Rule>>;
+
+export type RuleCode = keyof typeof RULES;

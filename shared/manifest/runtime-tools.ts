@@ -1,0 +1,37 @@
+import { runtimeToolSchema, type RuntimeTool } from '../protocol/sidecar.ts';
+
+/** Ids an author may choose in `runtime_tools`. */
+export const RUNTIME_TOOL_IDS = ['output', 'log', 'note', 'pin', 'publish_file'] as const;
+
+/** Ids that mean another one today: renamed, and still accepted. */
+const RENAMED: ReadonlyMap<string, string> = new Map([['publish_document', 'publish_file']]);
+
+/** Withdrawn ids whose work another tool does. */
+const REPLACEMENTS: ReadonlyMap<string, string> = new Map([
+  ['add-memory', 'note'],
+  ['add_memory', 'note'],
+  ['set-state', 'pin'],
+  ['set_state', 'pin'],
+]);
+
+/** The id a name stands for today, or undefined when no tool has it. */
+export function currentRuntimeTool(id: string): string | undefined {
+  const current = RENAMED.get(id) ?? id;
+  return (RUNTIME_TOOL_IDS as readonly string[]).includes(current) ? current : undefined;
+}
+
+/** Whether this build's sidecar has the tool; the others are taken note of and left out of a run. */
+export function isServedRuntimeTool(id: string): id is RuntimeTool {
+  return (runtimeToolSchema.options as readonly string[]).includes(id);
+}
+
+/** What does the work of a withdrawn id: another id, or a sentence. */
+export function replacementOf(id: string): { readonly id?: string; readonly advice: string } {
+  const bare = id.replace(/^@[^/]*\//, '');
+  const replacement = currentRuntimeTool(bare) ?? REPLACEMENTS.get(bare);
+  if (replacement !== undefined) return { id: replacement, advice: `Use "${replacement}" instead.` };
+  if (bare === 'report') {
+    return { advice: 'Remove it and let the agent write a file, such as outputs/report.md.' };
+  }
+  return { advice: `Remove it, or choose one of ${RUNTIME_TOOL_IDS.join(', ')}.` };
+}
