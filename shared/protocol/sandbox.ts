@@ -92,6 +92,3 @@ export const sandboxNotifications = {
 export const sandboxSide = { requests: sandboxRequests, notifications: sandboxNotifications } as const;
 /** Main's end of that channel: it only asks. */
 export const sandboxMainSide = { requests: {}, notifications: {} } as const;
-
-/** Bytes of one message of the sandbox program; a longer one comes from something else, and main hangs up. */
-export const MAX_SANDBOX_MESSAGE_BYTES = 16 * 1024 * 1024;

@@ -110,6 +110,3 @@ export const mainNotifications = {
 export const sidecarSide = { requests: sidecarRequests, notifications: sidecarNotifications } as const;
 /** Main's end of that channel. */
 export const sidecarMainSide = { requests: mainRequests, notifications: mainNotifications } as const;
-
-/** Bytes of one message of the sidecar: an MCP request inside an event is the longest there is. */
-export const MAX_SIDECAR_MESSAGE_BYTES = 48 * 1024 * 1024;

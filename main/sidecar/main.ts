@@ -1,0 +1,43 @@
+import { ProblemError } from '#shared/problem.ts';
+import { SIDECAR_PROTOCOL } from '#shared/protocol/sidecar.ts';
+import { McpEndpoint } from './mcp-endpoint.ts';
+import { ModelRelay } from './model-relay.ts';
+import { listenOnSocket } from './http-server.ts';
+import { prepareSchemas } from './json-schema.ts';
+import { createRuntimeTools } from './runtime-tools/runtime-tools.ts';
+import { connectToMain, exitOnCrash } from './stdio.ts';
+import { ToolRegistry } from './tool-registry.ts';
+
+exitOnCrash();
+const { peer, listen } = connectToMain();
+let isConfigured = false;
+
+peer.handle('configure', async (configuration) => {
+  if (isConfigured) {
+    throw new ProblemError({
+      code: 'already_configured',
+      title: 'The sidecar is already in use',
+      detail: 'A sidecar serves one run.',
+    });
+  }
+  isConfigured = true;
+  const registry = new ToolRegistry(createRuntimeTools(configuration, peer));
+  await listenOnSocket({
+    socketPath: configuration.socketPath,
+    token: configuration.token,
+    mcp: await McpEndpoint.create(registry),
+    models: new ModelRelay(peer),
+  });
+  return { tools: registry.names };
+});
+
+// Main closes standard input when the run ends, or is gone: nothing here outlives it.
+void peer.closed.then(() => process.exit(0));
+listen();
+void peer.notify('ready', {
+  protocol: SIDECAR_PROTOCOL,
+  nodeVersion: process.version,
+  bootMs: performance.now(),
+});
+// A sidecar may wait for its run; what it will need is made meanwhile.
+setImmediate(prepareSchemas);
