@@ -246,6 +246,7 @@ export class RunSession {
         maxTokens: description.maxTokens,
         reasoning: description.reasoning,
         images: description.images,
+        ...(description.clientOptions && { clientOptions: description.clientOptions }),
       },
       sidecar: { socketPath: pair.sandbox.container.resolve(SOCKET_PATH), token },
       sandboxTools: SANDBOX_TOOLS,
