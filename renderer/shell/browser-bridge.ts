@@ -1,0 +1,208 @@
+import {
+  CONNECT_PATH,
+  SESSION_REFUSED_CODE,
+  TOKEN_PARAMETER,
+  outputPath,
+  sessionPath,
+  uploadAnswerSchema,
+  uploadPath,
+  welcomeSchema,
+  type Hello,
+} from '#shared/ipc/browser-session.ts';
+import type { ClientFrame, RegisteredFile, ShellBridge } from '#shared/ipc/frames.ts';
+import { ProblemError } from '#shared/problem.ts';
+import { MAX_INPUT_BYTES } from '#shared/runs/run.ts';
+
+type CarrierState = 'connecting' | 'open' | 'closed';
+
+const SESSION_KEY = 'slipway.session';
+/** Milliseconds before the first and at most before any further attempt to connect. */
+const FIRST_RETRY_MS = 1_000;
+const LAST_RETRY_MS = 30_000;
+
+/**
+ * The bridge of a page in a browser: frames over a WebSocket that comes back by itself, files by upload.
+ * The session's secret is kept in this tab's storage, so that a reload goes on.
+ */
+export class BrowserBridge implements ShellBridge, Disposable {
+  readonly shell = 'browser';
+  readonly #frameListeners = new Set<(frame: unknown) => void>();
+  readonly #stateListeners = new Set<(state: CarrierState) => void>();
+  readonly #disposal = new AbortController();
+  #state: CarrierState = 'connecting';
+  #socket: WebSocket | undefined;
+  #token: string | undefined;
+  #capability = '';
+  #retryMs = FIRST_RETRY_MS;
+  #retryTimer: number | undefined;
+
+  constructor() {
+    this.#token = takeToken();
+    const { signal } = this.#disposal;
+    const now = () => this.#connectNow();
+    globalThis.addEventListener('online', now, { signal });
+    globalThis.addEventListener('focus', now, { signal });
+    document.addEventListener('visibilitychange', now, { signal });
+    this.#connect();
+  }
+
+  send(frame: ClientFrame): void {
+    if (this.#state === 'open') this.#socket?.send(JSON.stringify(frame));
+  }
+
+  onFrame(listener: (frame: unknown) => void): () => void {
+    this.#frameListeners.add(listener);
+    return () => this.#frameListeners.delete(listener);
+  }
+
+  onState(listener: (state: CarrierState) => void): () => void {
+    this.#stateListeners.add(listener);
+    listener(this.#state);
+    return () => this.#stateListeners.delete(listener);
+  }
+
+  registerFile(file: unknown, onProgress?: (fraction: number) => void): Promise<RegisteredFile> {
+    if (!(file instanceof File)) return Promise.reject(new TypeError('registerFile takes a File'));
+    if (file.size > MAX_INPUT_BYTES) return Promise.reject(new ProblemError(fileTooLarge(file)));
+    return upload(file, uploadPath(this.#capability, file.name), onProgress);
+  }
+
+  outputUrl(runId: string, path: string, options?: { download?: boolean }): string {
+    return sessionPath(this.#capability, outputPath(runId, path, options));
+  }
+
+  [Symbol.dispose](): void {
+    this.#disposal.abort();
+    clearTimeout(this.#retryTimer);
+    this.#change('closed');
+    this.#socket?.close();
+  }
+
+  #connect(): void {
+    clearTimeout(this.#retryTimer);
+    this.#retryTimer = undefined;
+    const hello = this.#hello();
+    if (!hello) return this.#change('closed');
+    const address = new URL(CONNECT_PATH, location.href);
+    address.protocol = address.protocol.replace('http', 'ws');
+    const socket = new WebSocket(address);
+    this.#socket = socket;
+    socket.addEventListener('open', () => socket.send(JSON.stringify(hello)));
+    socket.addEventListener('message', (event) => this.#receive(socket, event.data));
+    socket.addEventListener('close', (event) => this.#lost(socket, event.code));
+  }
+
+  #hello(): Hello | undefined {
+    if (this.#token) return { kind: 'hello', token: this.#token };
+    const session = sessionStorage.getItem(SESSION_KEY);
+    return session ? { kind: 'hello', session } : undefined;
+  }
+
+  #receive(socket: WebSocket, data: unknown): void {
+    if (socket !== this.#socket || typeof data !== 'string') return;
+    const message: unknown = JSON.parse(data);
+    if (this.#state === 'open') {
+      for (const listener of this.#frameListeners) listener(message);
+      return;
+    }
+    const { session, capability } = welcomeSchema.parse(message);
+    sessionStorage.setItem(SESSION_KEY, session);
+    this.#token = undefined;
+    this.#capability = capability;
+    this.#retryMs = FIRST_RETRY_MS;
+    this.#change('open');
+  }
+
+  #lost(socket: WebSocket, code: number): void {
+    if (socket !== this.#socket || this.#state === 'closed') return;
+    this.#socket = undefined;
+    if (code === SESSION_REFUSED_CODE) return this.#refused();
+    this.#change('connecting');
+    // Half of the wait is chance, so that the pages of a restarted app do not come all at once.
+    const wait = this.#retryMs * (0.5 + Math.random() / 2);
+    this.#retryMs = Math.min(this.#retryMs * 2, LAST_RETRY_MS);
+    this.#retryTimer = setTimeout(() => this.#connect(), wait);
+  }
+
+  /** A used token may be one of a page that was opened again: its session may still be good. */
+  #refused(): void {
+    if (this.#token) this.#token = undefined;
+    else sessionStorage.removeItem(SESSION_KEY);
+    this.#connect();
+  }
+
+  #connectNow(): void {
+    if (this.#retryTimer !== undefined && document.visibilityState === 'visible') this.#connect();
+  }
+
+  #change(state: CarrierState): void {
+    if (state === this.#state) return;
+    this.#state = state;
+    for (const listener of this.#stateListeners) listener(state);
+  }
+}
+
+/** Takes the one-time token out of the address, so that it is neither shown nor kept in the history. */
+function takeToken(): string | undefined {
+  const parameters = new URLSearchParams(location.hash.slice(1));
+  const token = parameters.get(TOKEN_PARAMETER);
+  if (token === null) return undefined;
+  parameters.delete(TOKEN_PARAMETER);
+  const rest = parameters.toString();
+  history.replaceState(history.state, '', rest ? `#${rest}` : location.pathname + location.search);
+  return token;
+}
+
+/** Sends a file's bytes as they are read; the browser never holds them all. */
+function upload(
+  file: File,
+  path: string,
+  onProgress: ((fraction: number) => void) | undefined,
+): Promise<RegisteredFile> {
+  return new Promise((resolve, reject) => {
+    // Unlike fetch, this tells how much has been sent.
+    const request = new XMLHttpRequest();
+    request.open('POST', path);
+    request.setRequestHeader('content-type', 'application/octet-stream');
+    request.upload.addEventListener('progress', ({ loaded, total }) => {
+      if (total > 0) onProgress?.(loaded / total);
+    });
+    request.addEventListener('load', () => {
+      const answer = uploadAnswerSchema.safeParse(parseJson(request.responseText));
+      if (!answer.success) reject(new ProblemError(uploadFailed(file)));
+      else if (answer.data.ok) resolve(answer.data.data);
+      else reject(new ProblemError(answer.data.error));
+    });
+    request.addEventListener('error', () => reject(new ProblemError(uploadFailed(file))));
+    request.send(file);
+  });
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function fileTooLarge(file: File) {
+  const limit = Math.round(MAX_INPUT_BYTES / (1024 * 1024));
+  return {
+    code: 'file_too_large',
+    title: 'File too large',
+    detail: `"${file.name}" has ${Math.ceil(file.size / (1024 * 1024))} MB; a run takes at most ${limit} MB of files.`,
+    file: file.name,
+    action: 'Choose a smaller file, or split this one.',
+  };
+}
+
+function uploadFailed(file: File) {
+  return {
+    code: 'upload_failed',
+    title: 'File not taken over',
+    detail: `"${file.name}" could not be handed to Slipway: it cannot be read, or the connection was cut.`,
+    file: file.name,
+    action: 'Choose the file again.',
+  };
+}
