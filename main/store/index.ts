@@ -6,6 +6,7 @@ import { NodeSqliteDatabase } from './node-sqlite-database.ts';
 
 export { defaultDataDirectory, processEnvironment, stateDirectory, type PathEnvironment } from './app-paths.ts';
 export type { Database, SqlValue } from './database.ts';
+export { tryExclusiveLock } from './exclusive-lock.ts';
 export type { InstanceRegistry } from './instance-registry.ts';
 export { ProcessInstanceRegistry } from './process-instance-registry.ts';
 
