@@ -2,15 +2,13 @@ import {
   CONNECT_PATH,
   SESSION_REFUSED_CODE,
   TOKEN_PARAMETER,
-  outputPath,
-  sessionPath,
   uploadAnswerSchema,
-  uploadPath,
   welcomeSchema,
   type Hello,
 } from '#shared/ipc/browser-session.ts';
 import type { ClientFrame, RegisteredFile, ShellBridge } from '#shared/ipc/frames.ts';
-import { ProblemError } from '#shared/problem.ts';
+import { outputPath, sessionPath, uploadPath } from '#shared/ipc/resource-address.ts';
+import type { Problem, Result } from '#shared/problem.ts';
 import { MAX_INPUT_BYTES } from '#shared/runs/run.ts';
 
 type CarrierState = 'connecting' | 'open' | 'closed';
@@ -61,9 +59,12 @@ export class BrowserBridge implements ShellBridge, Disposable {
     return () => this.#stateListeners.delete(listener);
   }
 
-  registerFile(file: unknown, onProgress?: (fraction: number) => void): Promise<RegisteredFile> {
-    if (!(file instanceof File)) return Promise.reject(new TypeError('registerFile takes a File'));
-    if (file.size > MAX_INPUT_BYTES) return Promise.reject(new ProblemError(fileTooLarge(file)));
+  async registerFile(
+    file: unknown,
+    onProgress?: (fraction: number) => void,
+  ): Promise<Result<RegisteredFile>> {
+    if (!(file instanceof File)) throw new TypeError('registerFile takes a File');
+    if (file.size > MAX_INPUT_BYTES) return { ok: false, error: fileTooLarge(file) };
     return upload(file, uploadPath(this.#capability, file.name), onProgress);
   }
 
@@ -158,8 +159,9 @@ function upload(
   file: File,
   path: string,
   onProgress: ((fraction: number) => void) | undefined,
-): Promise<RegisteredFile> {
-  return new Promise((resolve, reject) => {
+): Promise<Result<RegisteredFile>> {
+  return new Promise((resolve) => {
+    const fail = () => resolve({ ok: false, error: uploadFailed(file) });
     // Unlike fetch, this tells how much has been sent.
     const request = new XMLHttpRequest();
     request.open('POST', path);
@@ -169,11 +171,11 @@ function upload(
     });
     request.addEventListener('load', () => {
       const answer = uploadAnswerSchema.safeParse(parseJson(request.responseText));
-      if (!answer.success) reject(new ProblemError(uploadFailed(file)));
-      else if (answer.data.ok) resolve(answer.data.data);
-      else reject(new ProblemError(answer.data.error));
+      if (answer.success) resolve(answer.data);
+      else fail();
     });
-    request.addEventListener('error', () => reject(new ProblemError(uploadFailed(file))));
+    request.addEventListener('error', fail);
+    request.addEventListener('abort', fail);
     request.send(file);
   });
 }
@@ -186,7 +188,7 @@ function parseJson(text: string): unknown {
   }
 }
 
-function fileTooLarge(file: File) {
+function fileTooLarge(file: File): Problem {
   const limit = Math.round(MAX_INPUT_BYTES / (1024 * 1024));
   return {
     code: 'file_too_large',
@@ -197,7 +199,7 @@ function fileTooLarge(file: File) {
   };
 }
 
-function uploadFailed(file: File) {
+function uploadFailed(file: File): Problem {
   return {
     code: 'upload_failed',
     title: 'File not taken over',

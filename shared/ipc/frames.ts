@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { problemSchema } from '../problem.ts';
+import { problemSchema, type Result } from '../problem.ts';
 
 /** Frames a renderer sends. Both carriers, Electron's IPC and the WebSocket, carry just these. */
 export const clientFrameSchema = z.discriminatedUnion('kind', [
@@ -49,8 +49,11 @@ export interface ShellBridge {
   onFrame(listener: (frame: unknown) => void): () => void;
   /** Calls back when the carrier comes up or goes down; first with the present state. */
   onState(listener: (state: 'connecting' | 'open' | 'closed') => void): () => void;
-  /** Makes a picked or dropped file known to main, without its bytes passing through the renderer's memory. */
-  registerFile(file: unknown, onProgress?: (fraction: number) => void): Promise<RegisteredFile>;
+  /**
+   * Makes a picked or dropped file known to main, without its bytes passing through the renderer's memory.
+   * Never rejects: Electron's bridge lets nothing of an error through but its message.
+   */
+  registerFile(file: unknown, onProgress?: (fraction: number) => void): Promise<Result<RegisteredFile>>;
   /** Address at which the page may load an output file, for images, PDF and downloads. */
   outputUrl(runId: string, path: string, options?: { download?: boolean }): string;
 }

@@ -1,5 +1,6 @@
 import { Connection, type ConnectionOptions } from '#main/app/connection.ts';
 import type { ClientFrame, RegisteredFile, ServerFrame, ShellBridge } from '#shared/ipc/frames.ts';
+import type { Result } from '#shared/problem.ts';
 
 interface WaitingFrame {
   readonly frame: ServerFrame;
@@ -84,7 +85,7 @@ export class MemoryLink implements ShellBridge {
     return () => this.#stateListeners.delete(listener);
   }
 
-  registerFile(): Promise<RegisteredFile> {
+  registerFile(): Promise<Result<RegisteredFile>> {
     throw new Error('The link in memory takes no files.');
   }
 
