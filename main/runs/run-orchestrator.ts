@@ -1,16 +1,17 @@
-import { rm } from 'node:fs/promises';
 import { createReadStream } from 'node:fs';
-import { stat } from 'node:fs/promises';
+import { rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import type { EngineDirectory } from '#main/engines/engine.ts';
-import type { Library, RunnableAgent } from '#main/library/library.ts';
+import { validateRunInput, type CheckedInput } from '#main/library/index.ts';
+import type { Library } from '#main/library/library.ts';
 import type { Logger } from '#main/logging/logger.ts';
 import type { ModelGateway } from '#main/models/model-gateway.ts';
 import type { InstanceRegistry } from '#main/store/index.ts';
 import type { RunEvent } from '#shared/events/run-event.ts';
 import { NO_USAGE } from '#shared/models/model.ts';
 import { DOCUMENTS_FOLDER } from '#shared/protocol/layout.ts';
+import { isRecord } from '#shared/manifest/plain.ts';
 import { ProblemError } from '#shared/problem.ts';
 import {
   isFinalStatus,
@@ -42,15 +43,6 @@ export interface OrchestratorOptions {
   settings(): Settings;
   /** Idle pairs pay only in a process that stays. */
   readonly keepsWarmPair: boolean;
-  /**
-   * Holds a run's input and files against the agent's schema; answers the values with defaults filled in.
-   * @throws ProblemError `input_invalid` with one cause for each field that is wrong
-   */
-  checkInput(
-    agent: RunnableAgent,
-    input: Record<string, unknown>,
-    files: readonly InputFile[],
-  ): Record<string, unknown>;
 }
 
 interface ActiveRun {
@@ -107,12 +99,12 @@ export class RunOrchestrator implements RunService {
     const { library, models, repository, instances, runsFolder } = this.#options;
     const agent = await library.load(request.agent);
     checkSizes(request.files);
-    const values = this.#options.checkInput(agent, request.input, request.files);
+    const checked = validateRunInput(agent, request.input, request.files);
     const runId = newRunId();
     const model = await models.open(request.model, { runId, agentId: agent.id });
 
-    const { workspaceFiles, inputFiles } = nameFiles(request.files);
-    const input = withDocumentPaths(values, inputFiles, agent.inputSchema);
+    const { workspaceFiles, inputFiles } = nameFiles(checked.files);
+    const input = withDocumentPaths(checked.input, inputFiles, agent.inputSchema);
     const { description } = model;
     const summary: RunSummary = {
       id: runId,
@@ -325,19 +317,21 @@ function checkSizes(files: readonly InputFile[]): void {
   });
 }
 
-function nameFiles(files: readonly InputFile[]): {
+function nameFiles(files: CheckedInput<InputFile>['files']): {
   workspaceFiles: WorkspaceFile[];
   inputFiles: RunInputFile[];
 } {
-  const names = documentNames(files.map((file) => file.originalName));
-  const workspaceFiles = files.map((file, index) => ({ name: names[index] ?? `file-${index}`, file }));
-  const inputFiles = workspaceFiles.map(({ name, file }) => ({
-    name,
-    originalName: file.originalName,
-    size: file.size,
-    ...(file.field !== undefined && { field: file.field }),
-  }));
-  return { workspaceFiles, inputFiles };
+  const names = documentNames(files.map(({ file }) => file.originalName));
+  const named = files.map((entry, index) => ({ ...entry, name: names[index] ?? `file-${index}` }));
+  return {
+    workspaceFiles: named.map(({ name, file }) => ({ name, file })),
+    inputFiles: named.map(({ name, file, field }) => ({
+      name,
+      originalName: file.originalName,
+      size: file.size,
+      ...(field !== undefined && { field }),
+    })),
+  };
 }
 
 /** Puts each file's place in the workspace where its input field has it: one path, or a list of them. */
@@ -356,10 +350,6 @@ function withDocumentPaths(
     input[field] = isRecord(property) && property['type'] === 'array' ? paths : paths[0];
   }
   return input;
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 function closing(): ProblemError {

@@ -1,0 +1,111 @@
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { createEngineDirectory } from '#main/engines/index.ts';
+import { createLibrary } from '#main/library/index.ts';
+import type { Logger, Redactor } from '#main/logging/index.ts';
+import { createModelGateway } from '#main/models/index.ts';
+import { RunOrchestrator, RunRepository } from '#main/runs/index.ts';
+import { createSecretStore, type SystemCipher } from '#main/secrets/index.ts';
+import { DatabaseSettingsStore, StoredValue } from '#main/settings/index.ts';
+import {
+  openDatabase,
+  ProcessInstanceRegistry,
+  processEnvironment,
+  stateDirectory,
+} from '#main/store/index.ts';
+import type { Application } from './application.ts';
+import { protectingSecrets } from './protecting-secrets.ts';
+import type { ResourcePaths } from './resource-paths.ts';
+
+export interface ApplicationOptions {
+  readonly dataDirectory: string;
+  /** `cli` for one run and out; `app` stays, so it keeps an idle pair and looks for local models. */
+  readonly trigger: 'app' | 'cli';
+  readonly resources: ResourcePaths;
+  readonly version: string;
+  readonly logger: Logger;
+  readonly redactor: Redactor;
+  readonly systemCipher?: SystemCipher;
+  /** A Node to run programs with where no container engine answers; none where the process is not Node itself. */
+  readonly nodePath?: string | undefined;
+}
+
+/** Milliseconds between two pieces of the walkthrough's answers, so that a person can follow. */
+const WALKTHROUGH_PACE_MS = 15;
+
+/**
+ * The composition root: makes every service once and ends them in reverse. What a dead instance left
+ * behind is cleared before anything new begins.
+ */
+export async function createApplication(options: ApplicationOptions): Promise<Application> {
+  const { dataDirectory, logger, resources, trigger } = options;
+  mkdirSync(dataDirectory, { recursive: true, mode: 0o700 });
+  await using stack = new AsyncDisposableStack();
+  const environment = processEnvironment();
+  const instances = stack.use(new ProcessInstanceRegistry(stateDirectory(environment)));
+  const database = stack.use(openDatabase(dataDirectory));
+  const settings = new DatabaseSettingsStore(database);
+  const secrets = protectingSecrets(
+    createSecretStore({
+      directory: dataDirectory,
+      ...(options.systemCipher && { systemCipher: options.systemCipher }),
+    }),
+    options.redactor,
+  );
+  const library = stack.use(createLibrary({ samplesFolder: resources.samples }));
+  const models = stack.use(
+    createModelGateway({
+      secrets,
+      configuration: new StoredValue(database, 'models'),
+      walkthroughPaceMs: trigger === 'app' ? WALKTHROUGH_PACE_MS : 0,
+      discoversLocalServers: trigger === 'app',
+    }),
+  );
+  const engines = stack.use(
+    createEngineDirectory({
+      environment,
+      dataDirectory,
+      instances,
+      settings,
+      sources: { image: resources.image, pi: resources.pi, programs: resources.programs },
+      nodePath: options.nodePath,
+      logger,
+    }),
+  );
+  const runs = stack.use(
+    new RunOrchestrator({
+      repository: new RunRepository(database),
+      library,
+      models,
+      engines,
+      instances,
+      logger,
+      runsFolder: join(dataDirectory, 'runs'),
+      settings: () => settings.get(),
+      keepsWarmPair: trigger === 'app',
+    }),
+  );
+  const interrupted = runs.closeInterruptedRuns();
+  if (interrupted > 0)
+    logger.info({ runs: interrupted }, 'Closed runs that an earlier start left unfinished');
+
+  if (trigger === 'app') {
+    const abort = new AbortController();
+    stack.defer(() => abort.abort());
+    const warm = () => void runs.warmUp(abort.signal).catch(() => undefined);
+    stack.defer(engines.onReport(warm));
+    warm();
+  }
+  const owned = stack.move();
+  return {
+    engines,
+    library,
+    models,
+    runs,
+    secrets,
+    settings,
+    dataDirectory,
+    version: options.version,
+    [Symbol.asyncDispose]: () => owned.disposeAsync(),
+  };
+}
