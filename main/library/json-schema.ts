@@ -28,11 +28,27 @@ export function createSchemaChecker(): SchemaChecker {
   };
 }
 
-/** Runs a check that an author's or a stranger's schema decides the cost of. @throws when it takes too long. */
+/** A check that was ended because it took too long. */
+export class CheckTooSlowError extends Error {}
+
+/**
+ * Runs a check whose cost an author's or a stranger's schema decides.
+ * @throws CheckTooSlowError after a second
+ */
 export function withinTimeLimit<T>(check: () => T): T {
   // The limit of `vm` ends code of this realm too, and even a regular expression that is backtracking.
   const context = vm.createContext({ check });
-  return vm.runInContext('check()', context, { timeout: CHECK_TIME_LIMIT }) as T;
+  try {
+    return vm.runInContext('check()', context, { timeout: CHECK_TIME_LIMIT }) as T;
+  } catch (error) {
+    if (codeOf(error) !== 'ERR_SCRIPT_EXECUTION_TIMEOUT') throw error;
+    throw new CheckTooSlowError('The check took too long.', { cause: error });
+  }
+}
+
+/** The error comes from the realm of the check, so it is no `Error` of ours. */
+function codeOf(error: unknown): unknown {
+  return typeof error === 'object' && error !== null && 'code' in error ? error.code : undefined;
 }
 
 function metaFaults(errors: readonly ErrorObject[]): SchemaFault[] {

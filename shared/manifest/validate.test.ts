@@ -5,7 +5,8 @@ import type { Finding, Fix } from './finding.ts';
 import { editJson } from './json-edit.ts';
 import { pointerOf, valueAt } from './json-pointer.ts';
 import { RULES } from './rules/catalogue.ts';
-import { validateManifest, validatePackage, type PackageFiles, type ValidationOptions } from './validate.ts';
+import type { PackageFiles } from './rules/common.ts';
+import { validateManifest, validatePackage, type ValidationOptions } from './validate.ts';
 
 const schemaChecker = createSchemaChecker();
 const author: ValidationOptions = { direction: 'author', schemaChecker };

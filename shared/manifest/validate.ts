@@ -14,7 +14,7 @@ import { readAgent, type AgentManifest } from './model.ts';
 import { isRecord } from './plain.ts';
 import { checkAgent } from './rules/agent.ts';
 import { RULES } from './rules/catalogue.ts';
-import { checkCommon, type RuleContext } from './rules/common.ts';
+import { checkCommon, type PackageFiles, type RuleContext } from './rules/common.ts';
 import type { SchemaChecker } from './schema-checker.ts';
 import { agentSchema } from './schemas/agent.ts';
 import { checkStructure, shown } from './structure.ts';
@@ -35,23 +35,9 @@ export interface ManifestReport {
   readonly manifest: AgentManifest | undefined;
 }
 
-/** Files beside the manifest, as far as validation looks at them. */
-export interface PackageFiles {
-  /** Text of a file, or undefined when the package has none of that name. */
-  text(path: string): string | undefined;
-  has(path: string): boolean;
-}
-
 /** Checks a manifest's text by itself: reference section 19, all but the rows that need other files. */
 export function validateManifest(text: string, options: ValidationOptions): ManifestReport {
-  const document = JsonDocument.read(text);
-  if (!(document instanceof JsonDocument)) {
-    const findings = document.map((fault) => ({ ...fault, ...RULES[fault.code], file: MANIFEST_FILE }));
-    return { findings, document: undefined, manifest: undefined };
-  }
-  const findings = new FindingList(document, MANIFEST_FILE, options.direction);
-  const manifest = checkManifest(document.value, findings, options);
-  return { findings: findings.toArray(), document, manifest };
+  return validate(text, undefined, options);
 }
 
 /** Checks a whole package: its manifest, and the files its type must have beside it. */
@@ -60,24 +46,32 @@ export function validatePackage(
   files: PackageFiles,
   options: ValidationOptions,
 ): ManifestReport {
-  const report = validateManifest(text, options);
-  if (!isRecord(report.document?.value) || report.document.value['type'] !== 'agent') return report;
-  const findings = new FindingList(TEXT_START, PROMPT_FILE, options.direction);
-  const prompt = files.text(PROMPT_FILE);
-  if (prompt === undefined) {
-    findings.add('prompt_missing', [], `The agent has no ${PROMPT_FILE}. Write there what it is to do.`);
-  } else if (prompt.trim() === '') {
-    findings.add('prompt_blank', [], `${PROMPT_FILE} is empty. Write there what the agent is to do.`);
-  }
-  const all = [...report.findings, ...findings.toArray()];
-  return { ...report, findings: all, manifest: forbidsUse(all) ? undefined : report.manifest };
+  return validate(text, files, options);
 }
 
+function validate(text: string, files: PackageFiles | undefined, options: ValidationOptions): ManifestReport {
+  const document = JsonDocument.read(text);
+  if (!(document instanceof JsonDocument)) {
+    const findings = document.map((fault) => ({ ...fault, ...RULES[fault.code], file: MANIFEST_FILE }));
+    return { findings, document: undefined, manifest: undefined };
+  }
+  const findings = new FindingList(document, MANIFEST_FILE, options.direction);
+  const reading = checkManifest(document.value, findings, files, options);
+  const companions = new FindingList(TEXT_START, PROMPT_FILE, options.direction);
+  if (reading?.type === 'agent' && files !== undefined) checkPrompt(files.text(PROMPT_FILE), companions);
+  const all = [...findings.toArray(), ...companions.toArray()];
+  const manifest =
+    reading?.type === 'agent' && !forbidsUse(all) ? readAgent(document.value, reading.dialect) : undefined;
+  return { findings: all, document, manifest };
+}
+
+/** The type and dialect of a manifest whose rules were applied; undefined when it is none of ours. */
 function checkManifest(
   value: unknown,
   findings: FindingList,
+  files: PackageFiles | undefined,
   options: ValidationOptions,
-): AgentManifest | undefined {
+): { type: PackageType; dialect: Dialect } | undefined {
   if (!isRecord(value)) {
     findings.add('manifest_not_object', [], `A manifest is a JSON object; this is ${shown(value)}.`);
     return undefined;
@@ -101,11 +95,22 @@ function checkManifest(
   const dialect = checkDialect(value['schema_version'], type, findings);
   if (dialect === undefined) return undefined;
 
-  const context: RuleContext = { manifest: value, dialect, findings, schemaChecker: options.schemaChecker };
+  const { schemaChecker } = options;
+  const context: RuleContext = { manifest: value, dialect, findings, schemaChecker, files };
   checkCommon(context);
-  if (type === 'agent') checkAgent(context);
-  if (type === 'agent') checkStructure(agentSchema(dialect), value, findings);
-  return forbidsUse(findings.toArray()) || type !== 'agent' ? undefined : readAgent(value, dialect);
+  if (type === 'agent') {
+    checkAgent(context);
+    checkStructure(agentSchema(dialect), value, findings);
+  }
+  return { type, dialect };
+}
+
+function checkPrompt(prompt: string | undefined, findings: FindingList): void {
+  if (prompt === undefined) {
+    findings.add('prompt_missing', [], `The agent has no ${PROMPT_FILE}. Write there what it is to do.`);
+  } else if (prompt.trim() === '') {
+    findings.add('prompt_blank', [], `${PROMPT_FILE} is empty. Write there what the agent is to do.`);
+  }
 }
 
 function checkDialect(schemaVersion: unknown, type: PackageType, findings: FindingList): Dialect | undefined {

@@ -45,7 +45,7 @@ export function checkAgent(context: RuleContext): void {
   if (Object.hasOwn(meta, RESOURCES_KEY)) {
     checkStructure(resourcesSchema, manifest, findings, ['_meta', RESOURCES_KEY]);
   }
-  checkExamples(manifest, meta[EXAMPLES_KEY], findings);
+  checkExamples(context, meta[EXAMPLES_KEY]);
 }
 
 function checkWrapper(
@@ -198,11 +198,7 @@ function checkConfigurations(manifest: Readonly<Record<string, unknown>>, findin
   }
 }
 
-function checkExamples(
-  manifest: Readonly<Record<string, unknown>>,
-  examples: unknown,
-  findings: FindingList,
-): void {
+function checkExamples({ manifest, findings, files }: RuleContext, examples: unknown): void {
   if (examples === undefined) return;
   const path = ['_meta', EXAMPLES_KEY];
   const result = examplesSchema.safeParse(examples);
@@ -215,9 +211,15 @@ function checkExamples(
   }
   const input = isRecord(manifest['input']) ? manifest['input']['schema'] : undefined;
   const fileFields = fileFieldsOf(input).map((field) => field.name);
-  for (const field of Object.keys(result.data.files ?? {})) {
-    if (fileFields.includes(field)) continue;
-    const message = `"${field}" is no file field of the input schema, so this example is not used.`;
-    findings.add('examples_invalid', [...path, 'files', field], message, { at: 'key' });
+  for (const [field, examplePaths] of Object.entries(result.data.files ?? {})) {
+    if (!fileFields.includes(field)) {
+      const message = `"${field}" is no file field of the input schema, so this example is not used.`;
+      findings.add('examples_invalid', [...path, 'files', field], message, { at: 'key' });
+    }
+    examplePaths.forEach((examplePath, index) => {
+      if (files === undefined || files.has(examplePath)) return;
+      const message = `The package has no file "${examplePath}", so this example is not used.`;
+      findings.add('examples_invalid', [...path, 'files', field, index], message);
+    });
   }
 }

@@ -18,6 +18,8 @@ const information = { severity: 'information', blocks: 'nothing' } as const;
 
 /** Every code a finding may have, with its weight. */
 export const RULES = {
+  manifest_missing: error,
+  file_unreadable: error,
   json_syntax: error,
   json_duplicate_key: error,
   json_unsafe_key: error,

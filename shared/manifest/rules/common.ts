@@ -12,6 +12,15 @@ export interface RuleContext {
   readonly dialect: Dialect;
   readonly findings: FindingList;
   readonly schemaChecker: SchemaChecker | undefined;
+  /** Files beside the manifest; undefined when only the manifest is at hand. */
+  readonly files: PackageFiles | undefined;
+}
+
+/** Files of a package, as far as rules look at them. */
+export interface PackageFiles {
+  has(path: string): boolean;
+  /** Text of a file, or undefined when the package has none of that name. */
+  text(path: string): string | undefined;
 }
 
 /** Spellings of AFPS 1.x that a later manifest keeps as unknown fields, so that they do nothing. */

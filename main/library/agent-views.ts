@@ -1,0 +1,167 @@
+import type { AgentDetail, AgentSummary, ExampleFile } from '#shared/ipc/routes.ts';
+import type { Finding } from '#shared/manifest/finding.ts';
+import type { AgentManifest } from '#shared/manifest/model.ts';
+import { isRecord, membersOf } from '#shared/manifest/plain.ts';
+import { isServedRuntimeTool } from '#shared/manifest/runtime-tools.ts';
+import { EXAMPLES_KEY, examplesSchema } from '#shared/manifest/schemas/agent.ts';
+import { ProblemError } from '#shared/problem.ts';
+import { DEFAULT_TIMEOUT_SECONDS, MAX_TIMEOUT_SECONDS } from '#shared/runs/run.ts';
+import type { CheckedPackage } from './checked-package.ts';
+import type { RunnableAgent } from './library.ts';
+
+type Warning = RunnableAgent['warnings'][number];
+
+/** The name in the manifest, or the folder's when the manifest has none that can be read. */
+export function idOf({ document, folder }: CheckedPackage): string {
+  const name = isRecord(document?.value) ? document.value['name'] : undefined;
+  return typeof name === 'string' && name !== '' ? name : folder.name;
+}
+
+/** What a card of the library shows; as much as can be read when the package has errors. */
+export function summaryOf(checked: CheckedPackage, origin: AgentSummary['origin']): AgentSummary {
+  const raw = isRecord(checked.document?.value) ? checked.document.value : {};
+  const textOf = (member: string): string => (typeof raw[member] === 'string' ? raw[member] : '');
+  const { manifest } = checked;
+  return {
+    id: idOf(checked),
+    version: manifest?.version ?? textOf('version'),
+    displayName: manifest?.displayName ?? (textOf('display_name') || idOf(checked)),
+    description: manifest?.description ?? textOf('description'),
+    origin,
+    errorCount: errorsOf(checked).length,
+    tools: [...(manifest?.runtimeTools ?? [])],
+    inputFieldCount: membersOf(manifest?.input?.schema['properties']).length,
+  };
+}
+
+/** What the page of an agent shows. */
+export function detailOf(checked: CheckedPackage, summary: AgentSummary): AgentDetail {
+  const { manifest, files } = checked;
+  const examples = examplesSchema.safeParse(examplesIn(checked)).data;
+  const sizes = new Map(files.map((file) => [file.path, file.size]));
+  const exampleFiles: ExampleFile[] = [];
+  for (const [field, paths] of Object.entries(examples?.files ?? {})) {
+    for (const path of paths) {
+      const size = sizes.get(path);
+      if (size !== undefined)
+        exampleFiles.push({ field, path, name: path.slice(path.lastIndexOf('/') + 1), size });
+    }
+  }
+  const { input } = manifest ?? {};
+  return {
+    summary,
+    manifestText: checked.manifestText,
+    promptText: checked.promptText,
+    ...(input && {
+      input: {
+        schema: { ...input.schema },
+        fileConstraints: { ...input.fileConstraints },
+        hints: { ...input.hints },
+        order: [...input.order],
+      },
+    }),
+    ...(manifest && outputSchemaOf(manifest)),
+    timeoutSeconds: timeoutOf(manifest),
+    runtimeTools: [...(manifest?.runtimeTools ?? [])],
+    files: files.map(({ path, size }) => ({ path, size })),
+    examples: exampleFiles,
+    exampleInput: { ...examples?.input },
+    findings: [...checked.findings],
+  };
+}
+
+function examplesIn({ document }: CheckedPackage): unknown {
+  const meta = isRecord(document?.value) ? document.value['_meta'] : undefined;
+  return isRecord(meta) ? meta[EXAMPLES_KEY] : undefined;
+}
+
+/** An output schema that asks for nothing is none. */
+function outputSchemaOf({ output }: AgentManifest): { outputSchema?: Record<string, unknown> } {
+  if (output === undefined || membersOf(output.schema['properties']).length === 0) return {};
+  return { outputSchema: { ...output.schema } };
+}
+
+function timeoutOf(manifest: AgentManifest | undefined): number {
+  return Math.min(manifest?.timeout ?? DEFAULT_TIMEOUT_SECONDS, MAX_TIMEOUT_SECONDS);
+}
+
+/** What a run takes of an agent without errors. */
+export function runnable(checked: CheckedPackage, manifest: AgentManifest): RunnableAgent {
+  return {
+    id: manifest.name,
+    version: manifest.version,
+    displayName: manifest.displayName,
+    manifestText: checked.manifestText,
+    promptText: checked.promptText,
+    runtimeTools: manifest.runtimeTools.filter(isServedRuntimeTool),
+    outputSchema: outputSchemaOf(manifest).outputSchema,
+    inputSchema: manifest.input && { ...manifest.input.schema },
+    fileConstraints: manifest.input?.fileConstraints ?? {},
+    timeoutSeconds: timeoutOf(manifest),
+    warnings: [...checked.findings.flatMap(warningOf), ...unservedDependencies(manifest)],
+  };
+}
+
+/** Findings that make a run differ from what the manifest says, by their code. */
+const WARNING_TITLES: ReadonlyMap<string, string> = new Map([
+  ['runtime_tool_unknown', 'A withdrawn tool was left out'],
+  ['runtime_tool_not_served', 'A tool was left out'],
+  ['dependency_kind_retired', 'A dependency was left out'],
+  ['timeout_above_ceiling', 'The time limit was lowered'],
+]);
+
+function warningOf({ code, message }: Finding): Warning[] {
+  const title = WARNING_TITLES.get(code);
+  return title === undefined ? [] : [{ code, title, detail: message }];
+}
+
+function unservedDependencies({ dependencies }: AgentManifest): Warning[] {
+  const kinds = [
+    ['skill', dependencies.skills],
+    ['MCP server', dependencies.mcpServers],
+    ['integration', dependencies.integrations],
+  ] as const;
+  return kinds.flatMap(([kind, ranges]) =>
+    Object.keys(ranges).map((id) => ({
+      code: 'dependency_not_served',
+      title: 'A dependency was left out',
+      detail: `The agent depends on the ${kind} ${id}, which this version of Slipway does not have yet. The run goes on without it.`,
+    })),
+  );
+}
+
+function errorsOf({ findings }: CheckedPackage): Finding[] {
+  return findings.filter((finding) => finding.severity === 'error' && finding.blocks === 'use');
+}
+
+/** Why a package cannot be run, with every error and its place. */
+export function packageInvalid(checked: CheckedPackage): ProblemError {
+  const errors = errorsOf(checked);
+  const type = isRecord(checked.document?.value) ? checked.document.value['type'] : undefined;
+  const first = errors[0];
+  if (first === undefined) {
+    const detail = `${idOf(checked)} is a package of type ${JSON.stringify(type)}. Only agents can be run.`;
+    return new ProblemError({ code: 'package_invalid', title: 'This package is no agent', detail });
+  }
+  const count = errors.length === 1 ? 'an error' : `${errors.length} errors`;
+  return new ProblemError({
+    code: 'package_invalid',
+    title: 'The agent has errors',
+    detail: `${idOf(checked)} cannot be run: it has ${count}. ${placeOf(first)}: ${first.message}`,
+    file: first.file,
+    pointer: first.pointer,
+    line: first.line,
+    column: first.column,
+    action: 'Correct the package and run it again.',
+    causes: errors.map((finding) => ({
+      code: finding.code,
+      detail: `${placeOf(finding)}: ${finding.message}`,
+      pointer: finding.pointer,
+    })),
+  });
+}
+
+/** `manifest.json:12:5`, which terminals and editors turn into a link. */
+function placeOf({ file, line, column }: Finding): string {
+  return `${file}:${line}:${column}`;
+}

@@ -1,0 +1,74 @@
+import type { Finding } from '#shared/manifest/finding.ts';
+import { MAX_JSON_CHARACTERS } from '#shared/manifest/json-document.ts';
+import {
+  MANIFEST_FILE,
+  PROMPT_FILE,
+  validatePackage,
+  type ManifestReport,
+} from '#shared/manifest/validate.ts';
+import { FindingList, TEXT_START, type Direction } from '#shared/manifest/finding-list.ts';
+import type { RuleCode } from '#shared/manifest/rules/catalogue.ts';
+import type { SchemaChecker } from '#shared/manifest/schema-checker.ts';
+import { ProblemError } from '#shared/problem.ts';
+import type { PackageFile, PackageFolder } from './package-folder.ts';
+
+/** Bytes a prompt may have. */
+export const MAX_PROMPT_BYTES = 1024 * 1024;
+/** Bytes a manifest may have: its limit counts characters, of up to three bytes each. */
+const MAX_MANIFEST_BYTES = 3 * MAX_JSON_CHARACTERS;
+
+/** A package's folder as it was read, with all that was found in it. */
+export interface CheckedPackage extends ManifestReport {
+  readonly folder: PackageFolder;
+  readonly files: readonly PackageFile[];
+  readonly manifestText: string;
+  readonly promptText: string;
+}
+
+/** Reads and checks the package in a folder. What cannot be read is a finding too, as far as possible. */
+export async function checkPackage(
+  folder: PackageFolder,
+  files: readonly PackageFile[],
+  options: { readonly direction: Direction; readonly schemaChecker: SchemaChecker },
+): Promise<CheckedPackage> {
+  const unreadable: Finding[] = [];
+  const manifestText = await readOr(folder, MANIFEST_FILE, MAX_MANIFEST_BYTES, unreadable);
+  const promptText = await readOr(folder, PROMPT_FILE, MAX_PROMPT_BYTES, unreadable);
+  const read = { folder, files, manifestText: manifestText ?? '', promptText: promptText ?? '' };
+  if (manifestText === undefined) {
+    const message = `The folder ${folder.root} has no ${MANIFEST_FILE}, so it is not a package.`;
+    const missing = fileFinding('manifest_missing', MANIFEST_FILE, message);
+    const findings = unreadable.length > 0 ? unreadable : missing;
+    return { ...read, findings, document: undefined, manifest: undefined };
+  }
+  const paths = new Set(files.map((file) => file.path));
+  const report = validatePackage(
+    manifestText,
+    { has: (path) => paths.has(path), text: (path) => (path === PROMPT_FILE ? promptText : undefined) },
+    options,
+  );
+  if (unreadable.length === 0) return { ...read, ...report };
+  const others = report.findings.filter((finding) => finding.code !== 'prompt_missing');
+  return { ...read, ...report, manifest: undefined, findings: [...others, ...unreadable] };
+}
+
+async function readOr(
+  folder: PackageFolder,
+  path: string,
+  maxBytes: number,
+  findings: Finding[],
+): Promise<string | undefined> {
+  try {
+    return await folder.readText(path, maxBytes);
+  } catch (error) {
+    if (!(error instanceof ProblemError)) throw error;
+    findings.push(...fileFinding('file_unreadable', path, error.problem.detail));
+    return undefined;
+  }
+}
+
+function fileFinding(code: RuleCode, file: string, message: string): Finding[] {
+  const findings = new FindingList(TEXT_START, file, 'author');
+  findings.add(code, [], message);
+  return findings.toArray();
+}
