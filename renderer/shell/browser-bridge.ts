@@ -9,7 +9,7 @@ import {
 import type { ClientFrame, RegisteredFile, ShellBridge } from '#shared/ipc/frames.ts';
 import { outputPath, sessionPath, uploadPath } from '#shared/ipc/resource-address.ts';
 import type { Problem, Result } from '#shared/problem.ts';
-import { MAX_INPUT_BYTES } from '#shared/runs/run.ts';
+import { fileTooLarge } from '#shared/runs/file-too-large.ts';
 
 type CarrierState = 'connecting' | 'open' | 'closed';
 
@@ -64,7 +64,8 @@ export class BrowserBridge implements ShellBridge, Disposable {
     onProgress?: (fraction: number) => void,
   ): Promise<Result<RegisteredFile>> {
     if (!(file instanceof File)) throw new TypeError('registerFile takes a File');
-    if (file.size > MAX_INPUT_BYTES) return { ok: false, error: fileTooLarge(file) };
+    const error = fileTooLarge(file.name, file.size);
+    if (error) return { ok: false, error };
     return upload(file, uploadPath(this.#capability, file.name), onProgress);
   }
 
@@ -186,17 +187,6 @@ function parseJson(text: string): unknown {
   } catch {
     return undefined;
   }
-}
-
-function fileTooLarge(file: File): Problem {
-  const limit = Math.round(MAX_INPUT_BYTES / (1024 * 1024));
-  return {
-    code: 'file_too_large',
-    title: 'File too large',
-    detail: `"${file.name}" has ${Math.ceil(file.size / (1024 * 1024))} MB; a run takes at most ${limit} MB of files.`,
-    file: file.name,
-    action: 'Choose a smaller file, or split this one.',
-  };
 }
 
 function uploadFailed(file: File): Problem {

@@ -5,6 +5,7 @@ import type { IncomingMessage } from 'node:http';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { ProblemError } from '#shared/problem.ts';
+import { fileTooLarge } from '#shared/runs/file-too-large.ts';
 import { MAX_INPUT_BYTES } from '#shared/runs/run.ts';
 
 /** Bytes all uploads of one process may take; a run's files are at most {@link MAX_INPUT_BYTES}. */
@@ -34,7 +35,8 @@ export class Uploads implements Disposable {
   async receive(request: IncomingMessage, name: string): Promise<Upload> {
     const size = announcedSize(request);
     if (size === undefined) throw new ProblemError(LENGTH_REQUIRED);
-    if (size > MAX_INPUT_BYTES) throw new ProblemError(fileTooLarge(name, size));
+    const tooLarge = fileTooLarge(name, size);
+    if (tooLarge) throw new ProblemError(tooLarge);
     if (this.#keptBytes + size > MAX_KEPT_BYTES) throw new ProblemError(UPLOADS_FULL);
     this.#keptBytes += size;
     const path = join(this.#folder, randomUUID());
@@ -70,20 +72,6 @@ const UPLOADS_FULL = {
   detail: 'The files chosen since Slipway was started take all the room there is for them.',
   action: 'Restart Slipway; finished runs keep their files.',
 };
-
-function fileTooLarge(name: string, size: number) {
-  return {
-    code: 'file_too_large',
-    title: 'File too large',
-    detail: `"${name}" has ${megabytes(size)}; a run takes at most ${megabytes(MAX_INPUT_BYTES)} of files.`,
-    file: name,
-    action: 'Choose a smaller file, or split this one.',
-  };
-}
-
-function megabytes(bytes: number): string {
-  return `${Math.ceil(bytes / (1024 * 1024)).toLocaleString('en')} MB`;
-}
 
 function describeFailure(error: unknown, name: string): unknown {
   const code = (error as NodeJS.ErrnoException).code;
