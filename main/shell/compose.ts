@@ -1,0 +1,73 @@
+import { join } from 'node:path';
+import type { Application } from '#main/app/application.ts';
+import { createApplication } from '#main/app/create-application.ts';
+import type { ResourcePaths } from '#main/app/resource-paths.ts';
+import { createResourceHandler, type ResourceHandler } from '#main/app/resources.ts';
+import { createRouter, type Router } from '#main/app/router.ts';
+import type { ShellServices } from '#main/app/shell-services.ts';
+import { createFileLogger, Redactor, type Logger } from '#main/logging/index.ts';
+import type { SystemCipher } from '#main/secrets/index.ts';
+
+/** What a shell with windows stands on. */
+export interface Composition extends AsyncDisposable {
+  readonly application: Application;
+  readonly router: Router;
+  readonly resources: ResourceHandler;
+  readonly logger: Logger;
+}
+
+export interface CompositionOptions {
+  readonly dataDirectory: string;
+  readonly resourcePaths: ResourcePaths;
+  readonly version: string;
+  /** A Node of its own for programs outside of containers; none where this process is not Node. */
+  readonly nodePath: string | undefined;
+  readonly shell: ShellServices;
+  readonly systemCipher?: SystemCipher;
+  /** Tells the person and ends the process, after an error that nothing caught; it is in the log already. */
+  readonly onFatal: (error: Error) => void;
+}
+
+/** Builds the app and the door to it. */
+export async function compose(options: CompositionOptions): Promise<Composition> {
+  await using stack = new AsyncDisposableStack();
+  const { dataDirectory, resourcePaths, version, nodePath, shell, systemCipher } = options;
+  const redactor = new Redactor();
+  const logger = stack.use(createFileLogger(join(dataDirectory, 'logs'), redactor));
+  const logFatal = (error: Error) => {
+    logger.error({ error }, 'An error that nothing caught');
+    options.onFatal(error);
+  };
+  process.on('uncaughtException', logFatal);
+  stack.defer(() => void process.off('uncaughtException', logFatal));
+  const application = stack.use(
+    await createApplication({
+      dataDirectory,
+      trigger: 'app',
+      resources: resourcePaths,
+      version,
+      nodePath,
+      logger,
+      redactor,
+      ...(systemCipher && { systemCipher }),
+    }),
+  );
+  const router = stack.use(createRouter({ application, shell, logger, checkOutputs: checksOutputs() }));
+  const resources = createResourceHandler({
+    rendererFolder: resourcePaths.renderer,
+    runs: application.runs,
+  });
+  const kept = stack.move();
+  return {
+    application,
+    router,
+    resources,
+    logger,
+    [Symbol.asyncDispose]: () => kept.disposeAsync(),
+  };
+}
+
+/** Answers are held against their schemas in tests and where a developer asks for it. */
+function checksOutputs(): boolean {
+  return process.env['SLIPWAY_CHECK_OUTPUTS'] === '1';
+}
