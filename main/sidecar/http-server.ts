@@ -81,7 +81,7 @@ async function route(
   } else if (path === '/mcp') {
     await serveMcp(services, bodies, isToken, request, response);
   } else if (url !== null && (path === MODEL_PREFIX || path.startsWith(`${MODEL_PREFIX}/`))) {
-    if (isToken(modelToken(request))) {
+    if (isToken(bearerToken(request))) {
       services.models.relay(request, response, path.slice(MODEL_PREFIX.length) + url.search);
     } else {
       request.resume();
@@ -156,13 +156,6 @@ function hostName(header: string | undefined): string {
 
 function bearerToken(request: IncomingMessage): string | undefined {
   return /^Bearer +(\S+)$/i.exec(request.headers.authorization ?? '')?.[1];
-}
-
-/** Each provider's client has a place of its own for the key, which is where the token comes. */
-function modelToken(request: IncomingMessage): string | undefined {
-  const { 'x-api-key': anthropic, 'x-goog-api-key': google } = request.headers;
-  const key = anthropic ?? google;
-  return typeof key === 'string' ? key : bearerToken(request);
 }
 
 /** Compares in constant time; digests make the lengths equal. */

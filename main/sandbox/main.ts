@@ -1,0 +1,62 @@
+import { ProblemError } from '#shared/problem.ts';
+import { SANDBOX_PROTOCOL } from '#shared/protocol/sandbox.ts';
+import { Agent } from './agent.ts';
+import { EventBatcher } from './event-batcher.ts';
+import { connectToolServer } from './mcp-client.ts';
+import { loadPi } from './pi.ts';
+import { createSocketFetch } from './socket-fetch.ts';
+import { connectToMain, exitOnCrash } from './stdio.ts';
+
+exitOnCrash();
+const { peer, listen } = connectToMain();
+const pi = await loadPi();
+const events = new EventBatcher((batch) => peer.notify('events', { events: batch }));
+let creation: Promise<Agent> | undefined;
+
+peer.handle('configure', async (configuration) => {
+  if (creation) {
+    throw new ProblemError({
+      code: 'already_configured',
+      title: 'The sandbox is already in use',
+      detail: 'A sandbox serves one run.',
+    });
+  }
+  creation = (async () => {
+    const socketFetch = createSocketFetch(configuration.sidecar);
+    const toolServer = await connectToolServer(socketFetch);
+    return Agent.create({ pi, configuration, socketFetch, toolServer, events });
+  })();
+  return { tools: [...(await creation).tools] };
+});
+peer.handle('prompt', async ({ text, tools }) => (await configured()).prompt(text, tools));
+peer.handle('steer', async ({ text }) => {
+  await (await configured()).steer(text);
+  return {};
+});
+peer.handle('abort', async () => {
+  await (await configured()).abort();
+  return {};
+});
+
+async function configured(): Promise<Agent> {
+  if (creation) return creation;
+  throw new ProblemError({
+    code: 'not_configured',
+    title: 'The sandbox does not know its run',
+    detail: 'The sandbox was asked to work before it was configured.',
+  });
+}
+
+// Main closes standard input when the run ends, or is gone: no command outlives it.
+void peer.closed.then(async () => {
+  const agent = await creation?.catch(() => undefined);
+  agent?.[Symbol.dispose]();
+  process.exit(0);
+});
+listen();
+void peer.notify('ready', {
+  protocol: SANDBOX_PROTOCOL,
+  nodeVersion: process.version,
+  piVersion: pi.VERSION,
+  bootMs: performance.now(),
+});

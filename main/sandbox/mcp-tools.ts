@@ -1,0 +1,69 @@
+import type { ToolDefinition } from '@earendil-works/pi-coding-agent';
+import type { Tool } from '@modelcontextprotocol/sdk/types.js';
+import { z } from 'zod';
+import { toolSourceSchema, type ToolSource } from '#shared/events/run-event.ts';
+import { ENDS_LOOP_META_KEY, TOOL_SOURCE_META_KEY } from '#shared/protocol/mcp.ts';
+import type { ToolServer } from './mcp-client.ts';
+import { toModelResult, type ReferredResource } from './mcp-content.ts';
+
+/** The one tool whose result may end the loop. */
+const OUTPUT_TOOL = 'output';
+
+/** `details` of a result: beside what the model is given, what the run view shows. */
+export const mcpDetailsSchema = z.object({
+  resources: z.array(z.object({ uri: z.string(), title: z.string().optional() })),
+});
+interface McpDetails {
+  readonly resources: ReferredResource[];
+}
+
+/**
+ * A tool of the sidecar as a tool of Pi: name, description and schema as they are.
+ * @param onOutputAccepted called when the sidecar took the run's result
+ */
+export function toPiTool(server: ToolServer, tool: Tool, onOutputAccepted: () => void): ToolDefinition {
+  return {
+    name: tool.name,
+    label: tool.title ?? tool.annotations?.title ?? tool.name,
+    description: tool.description ?? '',
+    parameters: tool.inputSchema,
+    async execute(_callId, input, signal, onUpdate) {
+      const result = await callTool(server, tool.name, input as Record<string, unknown>, signal, (text) =>
+        onUpdate?.({ content: [{ type: 'text', text }], details: { resources: [] } }),
+      );
+      const { content, resources } = toModelResult(result);
+      const details: McpDetails = { resources };
+      const isError = result.isError === true;
+      const endsLoop = tool.name === OUTPUT_TOOL && !isError && result._meta?.[ENDS_LOOP_META_KEY] === true;
+      if (endsLoop) onOutputAccepted();
+      return { content, details, isError, ...(endsLoop && { terminate: true }) };
+    },
+  };
+}
+
+/** Where a tool comes from, as the sidecar says. */
+export function sourceOf(tool: Tool): ToolSource {
+  return toolSourceSchema.safeParse(tool._meta?.[TOOL_SOURCE_META_KEY]).data ?? 'other';
+}
+
+async function callTool(
+  server: ToolServer,
+  name: string,
+  input: Record<string, unknown>,
+  signal: AbortSignal | undefined,
+  onProgress: (text: string) => void,
+): ReturnType<ToolServer['callTool']> {
+  try {
+    return await server.callTool(name, input, { signal, onProgress });
+  } catch (error) {
+    if (signal?.aborted) throw new Error(`${name} was cancelled.`, { cause: error });
+    // What is thrown here, the model reads.
+    throw new Error(`${name} could not be called: ${reasonOf(error)}`, { cause: error });
+  }
+}
+
+function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  const { cause } = error;
+  return cause instanceof Error ? `${error.message} (${cause.message})` : error.message;
+}
