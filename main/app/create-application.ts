@@ -27,7 +27,7 @@ export interface ApplicationOptions {
   readonly redactor: Redactor;
   readonly systemCipher?: SystemCipher;
   /** A Node to run programs with where no container engine answers; none where the process is not Node itself. */
-  readonly nodePath?: string | undefined;
+  readonly nodePath: string | undefined;
 }
 
 /** Milliseconds between two pieces of the walkthrough's answers, so that a person can follow. */
@@ -67,7 +67,7 @@ export async function createApplication(options: ApplicationOptions): Promise<Ap
       dataDirectory,
       instances,
       settings,
-      sources: { image: resources.image, pi: resources.pi, programs: resources.programs },
+      resources,
       nodePath: options.nodePath,
       logger,
     }),
