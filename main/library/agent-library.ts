@@ -8,7 +8,7 @@ import { PACKAGE_NAME } from '#shared/manifest/identity.ts';
 import type { SchemaChecker } from '#shared/manifest/schema-checker.ts';
 import { MANIFEST_FILE } from '#shared/manifest/validate.ts';
 import { ProblemError } from '#shared/problem.ts';
-import { detailOf, idOf, packageInvalid, runnable, summaryOf } from './agent-views.ts';
+import { agentOf, detailOf, idOf, packageInvalid, runnable, summaryOf } from './agent-views.ts';
 import { checkPackage, type CheckedPackage } from './checked-package.ts';
 import type { Library, RunnableAgent } from './library.ts';
 import { PackageFolder } from './package-folder.ts';
@@ -54,8 +54,9 @@ export class AgentLibrary implements Library {
     const checked = namesFolder(agentIdOrFolder)
       ? await this.#read(await this.#folder(agentIdOrFolder), 'author')
       : await this.#sample(agentIdOrFolder);
-    if (checked.manifest === undefined) throw packageInvalid(checked);
-    return runnable(checked, checked.manifest);
+    const agent = agentOf(checked);
+    if (agent === undefined) throw packageInvalid(checked);
+    return runnable(checked, agent);
   }
 
   async openExample(

@@ -1,6 +1,7 @@
 import type { AgentDetail, AgentSummary, ExampleFile } from '#shared/ipc/routes.ts';
+import { isPackageType } from '#shared/manifest/dialect.ts';
 import type { Finding } from '#shared/manifest/finding.ts';
-import type { AgentManifest } from '#shared/manifest/model.ts';
+import type { AgentManifest } from '#shared/manifest/model/agent.ts';
 import { isRecord, membersOf } from '#shared/manifest/plain.ts';
 import { isServedRuntimeTool } from '#shared/manifest/runtime-tools.ts';
 import { EXAMPLES_KEY, examplesSchema } from '#shared/manifest/schemas/agent.ts';
@@ -17,11 +18,16 @@ export function idOf({ document, folder }: CheckedPackage): string {
   return typeof name === 'string' && name !== '' ? name : folder.name;
 }
 
+/** The agent in a package, when it is one and has no error. */
+export function agentOf({ manifest }: CheckedPackage): AgentManifest | undefined {
+  return manifest?.type === 'agent' ? manifest : undefined;
+}
+
 /** What a card of the library shows; as much as can be read when the package has errors. */
 export function summaryOf(checked: CheckedPackage, origin: AgentSummary['origin']): AgentSummary {
   const raw = isRecord(checked.document?.value) ? checked.document.value : {};
   const textOf = (member: string): string => (typeof raw[member] === 'string' ? raw[member] : '');
-  const { manifest } = checked;
+  const manifest = agentOf(checked);
   return {
     id: idOf(checked),
     version: manifest?.version ?? textOf('version'),
@@ -36,7 +42,8 @@ export function summaryOf(checked: CheckedPackage, origin: AgentSummary['origin'
 
 /** What the page of an agent shows. */
 export function detailOf(checked: CheckedPackage, summary: AgentSummary): AgentDetail {
-  const { manifest, files } = checked;
+  const manifest = agentOf(checked);
+  const { files } = checked;
   const examples = examplesSchema.safeParse(examplesIn(checked)).data;
   const sizes = new Map(files.map((file) => [file.path, file.size]));
   const exampleFiles: ExampleFile[] = [];
@@ -139,7 +146,7 @@ export function packageInvalid(checked: CheckedPackage): ProblemError {
   const errors = errorsOf(checked);
   const type = isRecord(checked.document?.value) ? checked.document.value['type'] : undefined;
   const first = errors[0];
-  if (first === undefined) {
+  if (first === undefined || (isPackageType(type) && type !== 'agent')) {
     const detail = `${idOf(checked)} is a package of type ${JSON.stringify(type)}. Only agents can be run.`;
     return new ProblemError({ code: 'package_invalid', title: 'This package is no agent', detail });
   }

@@ -1,19 +1,16 @@
 import type { Finding } from '#shared/manifest/finding.ts';
 import { MAX_JSON_CHARACTERS } from '#shared/manifest/json-document.ts';
-import {
-  MANIFEST_FILE,
-  PROMPT_FILE,
-  validatePackage,
-  type ManifestReport,
-} from '#shared/manifest/validate.ts';
+import { MANIFEST_FILE, validatePackage, type ManifestReport } from '#shared/manifest/validate.ts';
 import { FindingList, TEXT_START, type Direction } from '#shared/manifest/finding-list.ts';
 import type { RuleCode } from '#shared/manifest/rules/catalogue.ts';
 import type { SchemaChecker } from '#shared/manifest/schema-checker.ts';
+import { PROMPT_FILE } from '#shared/manifest/rules/agent.ts';
+import { SKILL_FILE } from '#shared/manifest/rules/skill.ts';
 import { ProblemError } from '#shared/problem.ts';
 import type { PackageFile, PackageFolder } from './package-folder.ts';
 
-/** Bytes a prompt may have. */
-export const MAX_PROMPT_BYTES = 1024 * 1024;
+/** Bytes a prompt or a SKILL.md may have. */
+const MAX_TEXT_BYTES = 1024 * 1024;
 /** Bytes a manifest may have: its limit counts characters, of up to three bytes each. */
 const MAX_MANIFEST_BYTES = 3 * MAX_JSON_CHARACTERS;
 
@@ -33,7 +30,8 @@ export async function checkPackage(
 ): Promise<CheckedPackage> {
   const unreadable: Finding[] = [];
   const manifestText = await readOr(folder, MANIFEST_FILE, MAX_MANIFEST_BYTES, unreadable);
-  const promptText = await readOr(folder, PROMPT_FILE, MAX_PROMPT_BYTES, unreadable);
+  const promptText = await readOr(folder, PROMPT_FILE, MAX_TEXT_BYTES, unreadable);
+  const skillText = await readOr(folder, SKILL_FILE, MAX_TEXT_BYTES, unreadable);
   const read = { folder, files, manifestText: manifestText ?? '', promptText: promptText ?? '' };
   if (manifestText === undefined) {
     const message = `The folder ${folder.root} has no ${MANIFEST_FILE}, so it is not a package.`;
@@ -42,13 +40,14 @@ export async function checkPackage(
     return { ...read, findings, document: undefined, manifest: undefined };
   }
   const paths = new Set(files.map((file) => file.path));
+  const texts: Record<string, string | undefined> = { [PROMPT_FILE]: promptText, [SKILL_FILE]: skillText };
   const report = validatePackage(
     manifestText,
-    { has: (path) => paths.has(path), text: (path) => (path === PROMPT_FILE ? promptText : undefined) },
+    { has: (path) => paths.has(path), text: (path) => texts[path] },
     options,
   );
   if (unreadable.length === 0) return { ...read, ...report };
-  const others = report.findings.filter((finding) => finding.code !== 'prompt_missing');
+  const others = report.findings.filter(({ file }) => !unreadable.some((finding) => finding.file === file));
   return { ...read, ...report, manifest: undefined, findings: [...others, ...unreadable] };
 }
 

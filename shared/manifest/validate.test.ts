@@ -4,6 +4,7 @@ import { createSchemaChecker } from '#main/library/json-schema.ts';
 import type { Finding, Fix } from './finding.ts';
 import { editJson } from './json-edit.ts';
 import { pointerOf, valueAt } from './json-pointer.ts';
+import type { AgentManifest } from './model/agent.ts';
 import { RULES } from './rules/catalogue.ts';
 import type { PackageFiles } from './rules/common.ts';
 import { validateManifest, validatePackage, type ValidationOptions } from './validate.ts';
@@ -216,6 +217,11 @@ function find(test: Case, text: string = test.text): Finding | undefined {
   return findings.find((finding) => finding.code === test.code && finding.pointer === test.pointer);
 }
 
+function agentIn(text: string, options = author): AgentManifest | undefined {
+  const { manifest } = validateManifest(text, options);
+  return manifest?.type === 'agent' ? manifest : undefined;
+}
+
 function errorCount(text: string): number {
   return validateManifest(text, author).findings.filter(({ severity }) => severity === 'error').length;
 }
@@ -275,15 +281,15 @@ describe('checking a manifest', () => {
     expect(report.findings.map(({ code }) => code)).toEqual(
       expect.arrayContaining(['runtime_tool_unknown', 'dependency_kind_retired']),
     );
-    expect(report.manifest?.runtimeTools).toEqual(['output', 'publish_file', 'log']);
+    expect(agentIn(text, stored)?.runtimeTools).toEqual(['output', 'publish_file', 'log']);
   });
 
   it('reads both spellings of an integration into one model', () => {
     const both = editJson(older, [put(choice, { tools: ['x'], scopes: ['lost'] })]);
-    const read = validateManifest(both, author).manifest;
+    const read = agentIn(both);
     expect(read?.dependencies.integrations).toEqual({ '@you/mail': '^1' });
     expect(read?.integrationChoices).toEqual({ '@you/mail': { tools: ['x'], scopes: ['a'], authKey: 'b' } });
-    const current = validateManifest(agent, author).manifest;
+    const current = agentIn(agent);
     expect(current?.integrationChoices).toEqual({
       '@you/mail': { tools: ['api_call'], scopes: ['send'], authKey: 'main' },
     });

@@ -1,3 +1,4 @@
+import type { z } from 'zod';
 import {
   CURRENT_SCHEMA_VERSION,
   isPackageType,
@@ -10,29 +11,43 @@ import {
 import type { Finding } from './finding.ts';
 import { FindingList, forbidsUse, TEXT_START, type Direction } from './finding-list.ts';
 import { JsonDocument } from './json-document.ts';
-import { readAgent, type AgentManifest } from './model.ts';
+import { readAgent, type AgentManifest } from './model/agent.ts';
+import { readIntegration, type IntegrationManifest } from './model/integration.ts';
+import { readMcpServer, type McpServerManifest } from './model/mcp-server.ts';
+import { readSkill, type SkillManifest } from './model/skill.ts';
 import { isRecord } from './plain.ts';
 import { checkAgent } from './rules/agent.ts';
 import { RULES } from './rules/catalogue.ts';
-import { checkCommon, type PackageFiles, type RuleContext } from './rules/common.ts';
+import { checkCommon, type PackageFiles, type PackageLookup, type RuleContext } from './rules/common.ts';
+import { checkIntegration } from './rules/integration.ts';
+import { checkMcpServer } from './rules/mcp-server.ts';
+import { checkSelection } from './rules/selection.ts';
+import { checkSkill } from './rules/skill.ts';
 import type { SchemaChecker } from './schema-checker.ts';
 import { agentSchema } from './schemas/agent.ts';
+import { integrationSchema } from './schemas/integration.ts';
+import { mcpServerSchema } from './schemas/mcp-server.ts';
+import { skillSchema } from './schemas/skill.ts';
 import { checkStructure, shown } from './structure.ts';
 
+/** The one internal model of a package, whichever dialect it is written in. */
+export type PackageManifest = AgentManifest | SkillManifest | McpServerManifest | IntegrationManifest;
+
 export const MANIFEST_FILE = 'manifest.json';
-export const PROMPT_FILE = 'prompt.md';
 
 export interface ValidationOptions {
   readonly direction: Direction;
   /** Checks the JSON Schemas an agent carries; without one only their outline is checked. */
   readonly schemaChecker?: SchemaChecker | undefined;
+  /** Packages at hand: what an agent takes of its integrations is held against them. */
+  readonly packages?: PackageLookup | undefined;
 }
 
 /** What was found in a manifest, and the manifest itself when nothing found forbids its use. */
 export interface ManifestReport {
   readonly findings: readonly Finding[];
   readonly document: JsonDocument | undefined;
-  readonly manifest: AgentManifest | undefined;
+  readonly manifest: PackageManifest | undefined;
 }
 
 /** Checks a manifest's text by itself: reference section 19, all but the rows that need other files. */
@@ -56,33 +71,64 @@ function validate(text: string, files: PackageFiles | undefined, options: Valida
     return { findings, document: undefined, manifest: undefined };
   }
   const findings = new FindingList(document, MANIFEST_FILE, options.direction);
-  const reading = checkManifest(document.value, findings, files, options);
-  const companions = new FindingList(TEXT_START, PROMPT_FILE, options.direction);
-  if (reading?.type === 'agent' && files !== undefined) checkPrompt(files.text(PROMPT_FILE), companions);
-  const all = [...findings.toArray(), ...companions.toArray()];
-  const manifest =
-    reading?.type === 'agent' && !forbidsUse(all) ? readAgent(document.value, reading.dialect) : undefined;
-  return { findings: all, document, manifest };
+  const companions = new Map<string, FindingList>();
+  const all = () => [findings, ...companions.values()].flatMap((list) => list.toArray());
+
+  const typed = typeAndDialect(document.value, findings);
+  if (typed === undefined) return { findings: all(), document, manifest: undefined };
+  const { value, type, dialect } = typed;
+  const context: RuleContext = {
+    manifest: value,
+    dialect,
+    findings,
+    schemaChecker: options.schemaChecker,
+    files,
+    companion(file) {
+      const list = companions.get(file) ?? new FindingList(TEXT_START, file, options.direction);
+      companions.set(file, list);
+      return list;
+    },
+  };
+  const definition = DEFINITIONS[type];
+  checkCommon(context);
+  definition.check(context);
+  checkStructure(definition.schema(dialect), value, findings);
+  if (forbidsUse(all())) return { findings: all(), document, manifest: undefined };
+
+  const manifest = definition.read(value, dialect);
+  if (manifest.type === 'agent' && options.packages !== undefined) {
+    checkSelection(manifest, options.packages, findings);
+  }
+  return { findings: all(), document, manifest };
 }
 
-/** The type and dialect of a manifest whose rules were applied; undefined when it is none of ours. */
-function checkManifest(
+/** What tells the four types of package apart. */
+interface TypeDefinition {
+  schema(dialect: Dialect): z.ZodType;
+  check(context: RuleContext): void;
+  read(value: unknown, dialect: Dialect): PackageManifest;
+}
+
+const DEFINITIONS: Readonly<Record<PackageType, TypeDefinition>> = {
+  agent: { schema: agentSchema, check: checkAgent, read: readAgent },
+  skill: { schema: skillSchema, check: checkSkill, read: readSkill },
+  'mcp-server': { schema: mcpServerSchema, check: checkMcpServer, read: readMcpServer },
+  integration: { schema: integrationSchema, check: checkIntegration, read: readIntegration },
+};
+
+/** The type and dialect of a manifest; undefined when it is none that is read, which is then said. */
+function typeAndDialect(
   value: unknown,
   findings: FindingList,
-  files: PackageFiles | undefined,
-  options: ValidationOptions,
-): { type: PackageType; dialect: Dialect } | undefined {
+): { value: Record<string, unknown>; type: PackageType; dialect: Dialect } | undefined {
   if (!isRecord(value)) {
     findings.add('manifest_not_object', [], `A manifest is a JSON object; this is ${shown(value)}.`);
     return undefined;
   }
   const legacy = legacyMark(value);
   if (legacy !== undefined) {
-    findings.add(
-      'dialect_legacy',
-      [],
-      `This is a package of AFPS 1.x or earlier: ${legacy}. ${legacyAdvice(value)}`,
-    );
+    const message = `This is a package of AFPS 1.x or earlier: ${legacy}. ${legacyAdvice(value)}`;
+    findings.add('dialect_legacy', [], message);
     return undefined;
   }
   const { type } = value;
@@ -93,24 +139,7 @@ function checkManifest(
     return undefined;
   }
   const dialect = checkDialect(value['schema_version'], type, findings);
-  if (dialect === undefined) return undefined;
-
-  const { schemaChecker } = options;
-  const context: RuleContext = { manifest: value, dialect, findings, schemaChecker, files };
-  checkCommon(context);
-  if (type === 'agent') {
-    checkAgent(context);
-    checkStructure(agentSchema(dialect), value, findings);
-  }
-  return { type, dialect };
-}
-
-function checkPrompt(prompt: string | undefined, findings: FindingList): void {
-  if (prompt === undefined) {
-    findings.add('prompt_missing', [], `The agent has no ${PROMPT_FILE}. Write there what it is to do.`);
-  } else if (prompt.trim() === '') {
-    findings.add('prompt_blank', [], `${PROMPT_FILE} is empty. Write there what the agent is to do.`);
-  }
+  return dialect === undefined ? undefined : { value, type, dialect };
 }
 
 function checkDialect(schemaVersion: unknown, type: PackageType, findings: FindingList): Dialect | undefined {

@@ -9,6 +9,8 @@ import { EXAMPLES_KEY, examplesSchema, RESOURCES_KEY, resourcesSchema } from '..
 import { checkStructure, shown } from '../structure.ts';
 import type { RuleContext } from './common.ts';
 
+export const PROMPT_FILE = 'prompt.md';
+
 const WRAPPER_FIELDS = ['schema', 'file_constraints', 'ui_hints', 'property_order', '_meta'];
 const OLD_WRAPPER_FIELDS: Readonly<Record<string, string>> = {
   fileConstraints: 'file_constraints',
@@ -17,8 +19,9 @@ const OLD_WRAPPER_FIELDS: Readonly<Record<string, string>> = {
 };
 const CONFIGURATION_FIELDS = ['tools', 'scopes', 'auth_key'];
 
-/** Rules of an agent's manifest: reference section 19, A3 to A5 and A7 to A11. */
+/** Rules of an agent's manifest: reference section 19, A3 to A11. */
 export function checkAgent(context: RuleContext): void {
+  checkPrompt(context);
   const { manifest, dialect, findings, schemaChecker } = context;
   for (const place of ['input', 'output', 'config']) {
     checkWrapper([place], manifest[place], findings, schemaChecker);
@@ -46,6 +49,18 @@ export function checkAgent(context: RuleContext): void {
     checkStructure(resourcesSchema, manifest, findings, ['_meta', RESOURCES_KEY]);
   }
   checkExamples(context, meta[EXAMPLES_KEY]);
+}
+
+function checkPrompt({ files, companion }: RuleContext): void {
+  if (files === undefined) return;
+  const prompt = files.text(PROMPT_FILE);
+  if (prompt === undefined) {
+    const message = `The agent has no ${PROMPT_FILE}. Write there what it is to do.`;
+    companion(PROMPT_FILE).add('prompt_missing', [], message);
+  } else if (prompt.trim() === '') {
+    const message = `${PROMPT_FILE} is empty. Write there what the agent is to do.`;
+    companion(PROMPT_FILE).add('prompt_blank', [], message);
+  }
 }
 
 function checkWrapper(

@@ -2,6 +2,8 @@ import type { Dialect } from '../dialect.ts';
 import type { FindingList } from '../finding-list.ts';
 import { cleanVersion, likelyDisplayName, likelyVersion } from '../identity.ts';
 import { pointerOf } from '../json-pointer.ts';
+import type { IntegrationManifest } from '../model/integration.ts';
+import type { McpServerManifest } from '../model/mcp-server.ts';
 import { isRecord, membersOf } from '../plain.ts';
 import type { SchemaChecker } from '../schema-checker.ts';
 import { shown } from '../structure.ts';
@@ -14,6 +16,14 @@ export interface RuleContext {
   readonly schemaChecker: SchemaChecker | undefined;
   /** Files beside the manifest; undefined when only the manifest is at hand. */
   readonly files: PackageFiles | undefined;
+  /** Findings in another file of the package. */
+  companion(this: void, file: string): FindingList;
+}
+
+/** Finds the package a dependency is resolved to. */
+export interface PackageLookup {
+  integration(name: string, range: string): IntegrationManifest | undefined;
+  mcpServer(name: string, range: string): McpServerManifest | undefined;
 }
 
 /** Files of a package, as far as rules look at them. */

@@ -1,30 +1,9 @@
 import type { z } from 'zod';
-import type { Dialect, PackageType } from './dialect.ts';
-import { cleanVersion, likelyDisplayName } from './identity.ts';
-import { currentRuntimeTool } from './runtime-tools.ts';
-import { agentSchema } from './schemas/agent.ts';
-import type { schemaWrapper } from './schemas/common.ts';
-
-/** Ranges of versions by scoped name. */
-export type Ranges = Readonly<Record<string, string>>;
-
-export interface Dependencies {
-  readonly skills: Ranges;
-  readonly mcpServers: Ranges;
-  readonly integrations: Ranges;
-}
-
-/** What every package says of itself, whichever dialect it is written in. */
-export interface PackageIdentity {
-  readonly type: PackageType;
-  readonly dialect: Dialect;
-  readonly name: string;
-  readonly version: string;
-  readonly displayName: string;
-  readonly description: string;
-  readonly keywords: readonly string[];
-  readonly dependencies: Dependencies;
-}
+import type { Dialect } from '../dialect.ts';
+import { currentRuntimeTool } from '../runtime-tools.ts';
+import { agentSchema } from '../schemas/agent.ts';
+import type { schemaWrapper } from '../schemas/common.ts';
+import { present, readIdentity, type PackageIdentity } from './identity.ts';
 
 /** Values an agent asks for or gives back. */
 export interface SchemaDeclaration {
@@ -52,22 +31,13 @@ export interface AgentManifest extends PackageIdentity {
   readonly integrationChoices: Readonly<Record<string, IntegrationChoice>>;
 }
 
-type DependencyMap = Readonly<Record<string, string | { version: string }>> | undefined;
-
-function rangesOf(map: DependencyMap): Ranges {
-  const entries = Object.entries(map ?? {});
-  return Object.fromEntries(
-    entries.map(([id, range]) => [id, typeof range === 'string' ? range : range.version]),
-  );
-}
-
 /** Reads an agent's manifest that has no error into the one model of all dialects. */
 export function readAgent(value: unknown, dialect: Dialect): AgentManifest {
   const manifest = agentSchema(dialect).parse(value);
   const runtimeTools = new Set((manifest.runtime_tools ?? []).flatMap((id) => currentRuntimeTool(id) ?? []));
   return {
     type: 'agent',
-    ...identityOf(manifest, dialect),
+    ...readIdentity(manifest, dialect),
     input: declarationOf(manifest.input),
     output: declarationOf(manifest.output),
     timeout: manifest.timeout,
@@ -77,28 +47,6 @@ export function readAgent(value: unknown, dialect: Dialect): AgentManifest {
 }
 
 type ParsedAgent = z.infer<ReturnType<typeof agentSchema>>;
-
-function identityOf(
-  manifest: Pick<
-    ParsedAgent,
-    'name' | 'version' | 'display_name' | 'description' | 'keywords' | 'dependencies'
-  >,
-  dialect: Dialect,
-): Omit<PackageIdentity, 'type'> {
-  return {
-    dialect,
-    name: manifest.name,
-    version: cleanVersion(manifest.version) ?? manifest.version,
-    displayName: manifest.display_name ?? likelyDisplayName(manifest.name),
-    description: manifest.description ?? '',
-    keywords: manifest.keywords ?? [],
-    dependencies: {
-      skills: rangesOf(manifest.dependencies?.skills),
-      mcpServers: rangesOf(manifest.dependencies?.mcp_servers),
-      integrations: rangesOf(manifest.dependencies?.integrations),
-    },
-  };
-}
 
 function declarationOf(wrapper: z.infer<typeof schemaWrapper> | undefined): SchemaDeclaration | undefined {
   if (wrapper === undefined) return undefined;
@@ -127,12 +75,4 @@ function choicesOf(manifest: ParsedAgent): Record<string, IntegrationChoice> {
     choices[id] = { ...choices[id], ...present({ scopes, authKey }) };
   }
   return choices;
-}
-
-/** The members that have a value. */
-function present<T extends Record<string, unknown>>(
-  members: T,
-): { [K in keyof T]?: Exclude<T[K], undefined> } {
-  const entries = Object.entries(members).filter(([, value]) => value !== undefined);
-  return Object.fromEntries(entries) as { [K in keyof T]?: Exclude<T[K], undefined> };
 }
