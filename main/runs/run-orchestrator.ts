@@ -85,13 +85,16 @@ export class RunOrchestrator implements RunService {
     return abandoned.length;
   }
 
-  /** Gets an idle pair ready when the engine and the image are there anyway. */
   async warmUp(signal: AbortSignal): Promise<void> {
     if (!this.#options.keepsWarmPair) return;
     const { report } = this.#options.engines;
     if (report.state !== 'ready' || report.image.state !== 'ready') return;
     const { engine, image } = await this.#options.engines.acquire({ signal, onPhase: () => undefined });
     this.#pairs.prepare(engine, image);
+  }
+
+  async coolDown(): Promise<void> {
+    await this.#pairs.clear();
   }
 
   async start(request: StartRequest): Promise<RunSummary> {
@@ -239,7 +242,6 @@ export class RunOrchestrator implements RunService {
     return join(this.#options.runsFolder, runId, 'outputs');
   }
 
-  /** Resolves when the run has ended, at once when it is not active. */
   async ended(runId: string): Promise<void> {
     await this.#active.get(runId)?.ended.promise;
   }

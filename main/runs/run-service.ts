@@ -28,6 +28,12 @@ export interface RunService {
   start(request: StartRequest): Promise<RunSummary>;
   /** Resolves when the run has ended; within 3 s of the call. Safe to repeat. @throws ProblemError `run_unknown`. */
   stop(runId: string): Promise<void>;
+  /** Resolves when the run has ended; at once when it is not active. */
+  ended(runId: string): Promise<void>;
+  /** Gets an idle pair ready for the next run, where the engine and the image are there anyway. */
+  warmUp(signal: AbortSignal): Promise<void>;
+  /** Removes the idle pair. */
+  coolDown(): Promise<void>;
   list(filter: { agentId?: string | undefined; limit: number; before?: number | undefined }): {
     runs: RunSummary[];
     hasMore: boolean;

@@ -83,6 +83,19 @@ export class FakeRunService implements RunService {
     return this.create();
   }
 
+  /** A fake run is over when its test says so; nobody waits for one. */
+  ended(): Promise<void> {
+    return Promise.resolve();
+  }
+
+  warmUp(): Promise<void> {
+    return Promise.resolve();
+  }
+
+  coolDown(): Promise<void> {
+    return Promise.resolve();
+  }
+
   create(): RunSummary {
     this.#created += 1;
     const id = `run-${this.#created}`;

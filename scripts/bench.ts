@@ -1,0 +1,21 @@
+import { measureStart } from '#test/bench/start.bench.ts';
+import type { Measure } from '#test/bench/measure.ts';
+import { buildAll, root } from './lib/bundles.ts';
+
+const asJson = process.argv.includes('--json');
+await buildAll({ log: (line) => process.stderr.write(`${line}\n`) });
+
+const suites: readonly ((root: string) => Promise<Measure[]>)[] = [measureStart];
+let isGood = true;
+for (const suite of suites) {
+  for (const measure of await suite(root)) {
+    isGood &&= measure.ok;
+    process.stdout.write(asJson ? `${JSON.stringify(measure)}\n` : `${describe(measure)}\n`);
+  }
+}
+process.exit(isGood ? 0 : 1);
+
+function describe({ name, value, unit, bar, ok }: Measure): string {
+  const limit = Number.isFinite(bar) ? `at most ${bar}` : 'for reference';
+  return `${ok ? 'ok  ' : 'MISS'}  ${name.padEnd(28)} ${String(value).padStart(9)} ${unit.padEnd(6)} ${limit}`;
+}
