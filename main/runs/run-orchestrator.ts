@@ -16,6 +16,7 @@ import { ProblemError } from '#shared/problem.ts';
 import {
   isFinalStatus,
   MAX_INPUT_BYTES,
+  MAX_TIMEOUT_SECONDS,
   type RunDetail,
   type RunInputFile,
   type RunSummary,
@@ -100,7 +101,9 @@ export class RunOrchestrator implements RunService {
   async start(request: StartRequest): Promise<RunSummary> {
     if (this.#isDisposed) throw closing();
     const { library, models, repository, instances, runsFolder } = this.#options;
-    const agent = await library.load(request.agent);
+    const loaded = await library.load(request.agent);
+    const timeoutSeconds = Math.min(request.timeoutSeconds ?? loaded.timeoutSeconds, MAX_TIMEOUT_SECONDS);
+    const agent = { ...loaded, timeoutSeconds };
     checkSizes(request.files);
     const checked = validateRunInput(agent, request.input, request.files);
     const runId = newRunId();

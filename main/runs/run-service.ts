@@ -17,6 +17,8 @@ export interface StartRequest {
   readonly files: readonly InputFile[];
   readonly model: ModelReference | undefined;
   readonly trigger: RunSummary['trigger'];
+  /** Takes the place of the manifest's time limit for this run; held to the ceiling. */
+  readonly timeoutSeconds?: number | undefined;
 }
 
 /** Starts, follows, stops and keeps runs. */
