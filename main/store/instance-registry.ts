@@ -2,7 +2,7 @@
 export interface InstanceRegistry extends Disposable {
   /** This process; new at each start. */
   readonly instanceId: string;
-  /** This machine; the same at each start. */
+  /** This person on this machine, as far as one registry reaches; the same at each start. */
   readonly hostId: string;
   /** Whether the instance is this one or another that still runs. */
   isLive(instanceId: string): boolean;

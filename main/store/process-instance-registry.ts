@@ -1,6 +1,6 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
-import { hostname, homedir, userInfo } from 'node:os';
+import { hostname, userInfo } from 'node:os';
 import { join } from 'node:path';
 import { z } from 'zod';
 import type { InstanceRegistry } from './instance-registry.ts';
@@ -40,7 +40,8 @@ export class ProcessInstanceRegistry implements InstanceRegistry {
   constructor(stateDirectory: string) {
     this.#folder = join(stateDirectory, 'instances');
     this.hostId = createHash('sha256')
-      .update(`${hostname()}\0${userInfo().username}\0${homedir()}`)
+      // The folder too: whoever reads another registry cannot know which of our instances live.
+      .update(`${hostname()}\0${userInfo().username}\0${this.#folder}`)
       .digest('hex')
       .slice(0, 16);
     mkdirSync(this.#folder, { recursive: true, mode: 0o700 });
