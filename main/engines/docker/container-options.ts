@@ -1,0 +1,122 @@
+import type Docker from 'dockerode';
+import { SIDECAR_USER_ID } from '#shared/protocol/layout.ts';
+import type { ContainerSpecification, VolumeSpecification } from '../engine.ts';
+import { LABEL, ownerLabels, type Maker } from '../labels.ts';
+import { INSTALLATION_PATH, PROGRAM_VARIABLES, homeOf, startFolderOf, userIdOf } from '../program.ts';
+
+/** What differs between engines in how a container must be asked for. */
+export interface ContainerDialect {
+  /** Runtime to use for sandboxes, such as gVisor's; the engine's own when undefined. */
+  readonly sandboxRuntime: string | undefined;
+  /** Podman sets its own process ulimit where none is given, and fails where the host's is lower. */
+  readonly needsProcessUlimit: boolean;
+  /** Processors the engine has: it refuses a container that asks for more. */
+  readonly cpus: number;
+}
+
+/**
+ * The kernel counts this ulimit over all processes of a user id, those of a person at the machine with the
+ * same id included: it must stand far above them. What bounds a container is its `PidsLimit`.
+ */
+const PROCESS_ULIMIT = 16_384;
+const TEMPORARY_BYTES = 256 * 1024 * 1024;
+const HOME_BYTES = 64 * 1024 * 1024;
+/** Seconds an engine that shuts down leaves a container to end by itself. */
+const STOP_SECONDS = 2;
+
+/**
+ * The hardened container of one program (DESIGN section 4; toolchain section 5). Nothing here depends on
+ * the run but names, limits and volumes.
+ * @param command what to run instead of the role's program, for probes
+ */
+export function containerOptions(
+  specification: ContainerSpecification,
+  maker: Maker,
+  dialect: ContainerDialect,
+  command: readonly string[] = ['node', `${INSTALLATION_PATH}/programs/${specification.role}.js`],
+): Docker.ContainerCreateOptions {
+  const { role, limits } = specification;
+  const user = userIdOf(role);
+  const home = homeOf(role);
+  const variables: Record<string, string> = { ...PROGRAM_VARIABLES, HOME: home };
+  return {
+    Image: specification.image,
+    Cmd: [...command],
+    User: `${user}:${user}`,
+    Env: Object.entries(variables).map(([name, value]) => `${name}=${value}`),
+    WorkingDir: startFolderOf(role),
+    Hostname: role,
+    Labels: { ...ownerLabels(maker, specification.owner), [LABEL.role]: role },
+    AttachStdin: true,
+    AttachStdout: true,
+    AttachStderr: true,
+    OpenStdin: true,
+    // When main dies the attached stream ends, standard input reaches its end and the program leaves.
+    StdinOnce: true,
+    Tty: false,
+    StopTimeout: STOP_SECONDS,
+    HostConfig: {
+      Init: true,
+      ReadonlyRootfs: true,
+      NetworkMode: specification.network,
+      IpcMode: 'none',
+      CapDrop: ['ALL'],
+      // The default seccomp profile stays: naming none keeps it.
+      SecurityOpt: ['no-new-privileges'],
+      PidsLimit: limits.processes,
+      Memory: limits.memoryBytes,
+      // The same as Memory: no swap on top of it.
+      MemorySwap: limits.memoryBytes,
+      NanoCpus: Math.round(Math.min(limits.cpus, dialect.cpus) * 1e9),
+      Ulimits: [
+        { Name: 'nofile', Soft: limits.openFiles, Hard: limits.openFiles },
+        ...(dialect.needsProcessUlimit
+          ? [{ Name: 'nproc', Soft: PROCESS_ULIMIT, Hard: PROCESS_ULIMIT }]
+          : []),
+      ],
+      Tmpfs: {
+        '/tmp': `rw,exec,nosuid,nodev,size=${TEMPORARY_BYTES},mode=1777`,
+        [home]: `rw,exec,nosuid,nodev,size=${HOME_BYTES},uid=${user},gid=${user},mode=0700`,
+      },
+      Mounts: specification.mounts.map((mount) => ({
+        Type: 'volume',
+        Source: mount.volume,
+        Target: mount.path,
+        ReadOnly: mount.readOnly,
+        // Keeps the owner and mode the volume was made with, and saves the copy.
+        VolumeOptions: { NoCopy: true, Labels: {}, DriverConfig: { Name: 'local', Options: {} } },
+      })),
+      // Nothing a program says may be stored by the engine; the attached streams still carry it.
+      LogConfig: { Type: 'none', Config: {} },
+      RestartPolicy: { Name: 'no' },
+      AutoRemove: false,
+      ...(role === 'sandbox' && dialect.sandboxRuntime !== undefined && { Runtime: dialect.sandboxRuntime }),
+    },
+  };
+}
+
+/**
+ * A volume in memory, cut off at its size and number of files, so that an agent cannot fill the disk. It
+ * is emptied when no running container holds it.
+ */
+export function volumeOptions(specification: VolumeSpecification, maker: Maker): Docker.VolumeCreateOptions {
+  const { userId } = specification;
+  const shared = userId === SIDECAR_USER_ID;
+  const options = [
+    'rw',
+    'nosuid',
+    'nodev',
+    // The sandbox must reach the sidecar's socket, but owns nothing there; nobody else sees a workspace.
+    ...(shared ? ['noexec', 'mode=0755'] : ['mode=0700']),
+    `size=${specification.sizeBytes}`,
+    `nr_inodes=${specification.inodes}`,
+    `uid=${userId}`,
+    `gid=${userId}`,
+  ];
+  return {
+    Name: specification.name,
+    Driver: 'local',
+    DriverOpts: { type: 'tmpfs', device: 'tmpfs', o: options.join(',') },
+    Labels: ownerLabels(maker, specification.owner),
+  };
+}

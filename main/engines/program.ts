@@ -1,0 +1,32 @@
+import { SANDBOX_USER_ID, SIDECAR_USER_ID, SOCKET_FOLDER, WORKSPACE_PATH } from '#shared/protocol/layout.ts';
+import type { ContainerRole } from './engine.ts';
+
+/** Where the image keeps Pi and the two programs. */
+export const INSTALLATION_PATH = '/opt/slipway';
+
+/** The user a role's program runs as; never root. */
+export function userIdOf(role: ContainerRole): number {
+  return role === 'sandbox' ? SANDBOX_USER_ID : SIDECAR_USER_ID;
+}
+
+/** Home of a role's user: in memory, gone with the container. */
+export function homeOf(role: ContainerRole): string {
+  return role === 'sandbox' ? '/home/agent' : '/home/sidecar';
+}
+
+/** Folder a role's program starts in. */
+export function startFolderOf(role: ContainerRole): string {
+  return role === 'sandbox' ? WORKSPACE_PATH : SOCKET_FOLDER;
+}
+
+/** Variables every program gets, whatever the engine. None is a secret, none is the app's own. */
+export const PROGRAM_VARIABLES: Readonly<Record<string, string>> = {
+  LANG: 'C.UTF-8',
+  // Pi would look for updates and report usage; there is no network to do either.
+  PI_OFFLINE: '1',
+  PI_SKIP_VERSION_CHECK: '1',
+  PI_TELEMETRY: '0',
+  // Keeps an agent's outputs free of byte-code folders.
+  PYTHONDONTWRITEBYTECODE: '1',
+  NODE_NO_WARNINGS: '1',
+};
