@@ -4,7 +4,12 @@ import type { Database } from './database.ts';
 import { migrate } from './migrations.ts';
 import { NodeSqliteDatabase } from './node-sqlite-database.ts';
 
-export { defaultDataDirectory, processEnvironment, stateDirectory, type PathEnvironment } from './app-paths.ts';
+export {
+  defaultDataDirectory,
+  processEnvironment,
+  stateDirectory,
+  type PathEnvironment,
+} from './app-paths.ts';
 export type { Database, SqlValue } from './database.ts';
 export { tryExclusiveLock } from './exclusive-lock.ts';
 export type { InstanceRegistry } from './instance-registry.ts';
