@@ -1,4 +1,3 @@
-import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { ResourcePaths } from '#main/app/resource-paths.ts';
@@ -6,6 +5,7 @@ import type { ShellServices } from '#main/app/shell-services.ts';
 import { ProblemError } from '#shared/problem.ts';
 import { compose } from '../compose.ts';
 import { onEndSignal } from '../end-signals.ts';
+import { readPassphrase } from '../passphrase.ts';
 import { BrowserServer } from './browser-server.ts';
 import { askFirstInstance, FirstInstance } from './first-instance.ts';
 import { Uploads } from './uploads.ts';
@@ -138,22 +138,6 @@ function describeStart(
       return display
         ? `${display}, so open Slipway yourself. From another computer, forward the port first with\n  ssh -L ${port}:127.0.0.1:${port} <this computer>\nand then open\n${link}\nPress Ctrl+C here to end Slipway.`
         : `Slipway is running. Open\n${link}\nPress Ctrl+C here to end it.`;
-  }
-}
-
-async function readPassphrase(path: string): Promise<string> {
-  try {
-    return (await readFile(path, 'utf8')).replace(/\r?\n$/, '');
-  } catch (error) {
-    throw new ProblemError(
-      {
-        code: 'passphrase_file_unreadable',
-        title: 'Passphrase not read',
-        detail: `The file ${path} with the passphrase cannot be read.`,
-        file: path,
-      },
-      { cause: error },
-    );
   }
 }
 

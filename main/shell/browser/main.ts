@@ -3,6 +3,8 @@ import { parseArgs } from 'node:util';
 import { developmentResourcePaths } from '#main/app/resource-paths.ts';
 import { defaultDataDirectory, processEnvironment } from '#main/store/index.ts';
 import { ProblemError } from '#shared/problem.ts';
+import { problemText } from '../problem-text.ts';
+import { readPort } from '../port.ts';
 import { readVersion } from '../version.ts';
 import { runBrowserShell } from './browser-shell.ts';
 
@@ -21,7 +23,7 @@ async function main(): Promise<number> {
     ({ values } = parseArgs({
       options: {
         open: { type: 'boolean', default: true },
-        port: { type: 'string', default: '0' },
+        port: { type: 'string' },
         'data-dir': { type: 'string' },
         'passphrase-file': { type: 'string' },
         help: { type: 'boolean', default: false },
@@ -36,18 +38,13 @@ async function main(): Promise<number> {
     process.stdout.write(USAGE);
     return 0;
   }
-  const port = Number(values.port);
-  if (!/^\d+$/.test(values.port) || port > 65_535) {
-    process.stderr.write(`--port takes a number from 0 to 65535, not "${values.port}".\n`);
-    return 2;
-  }
   const root = join(import.meta.dirname, '..', '..');
   try {
     await runBrowserShell({
       dataDirectory: resolve(values['data-dir'] ?? defaultDataDirectory(processEnvironment())),
       resourcePaths: developmentResourcePaths(root),
       version: readVersion(root),
-      port,
+      port: readPort(values.port),
       open: values.open,
       passphraseFile: values['passphrase-file'],
       tell: (line) => process.stdout.write(`${line}\n`),
@@ -55,8 +52,7 @@ async function main(): Promise<number> {
     return 0;
   } catch (error) {
     if (!(error instanceof ProblemError)) throw error;
-    const { title, detail, action } = error.problem;
-    process.stderr.write(`${title}: ${detail}\n${action ? `${action}\n` : ''}`);
+    process.stderr.write(`${problemText(error.problem)}\n`);
     return 1;
   }
 }

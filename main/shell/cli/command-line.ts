@@ -1,0 +1,112 @@
+import { Command, CommanderError, Option } from 'commander';
+import { ProblemError } from '#shared/problem.ts';
+import { EXIT, EXIT_CODE_HELP, isEngineProblem } from './exit-codes.ts';
+import type { ListOptions } from './list-commands.ts';
+import { problemText } from '../problem-text.ts';
+import type { RunOptions, Streams } from './run-command.ts';
+import type { ServeOptions } from './serve-command.ts';
+
+/**
+ * Reads the command line and does what it says. Commands are loaded when they are used, so that help and
+ * usage errors come at once.
+ * @returns the exit code.
+ */
+export async function runCommandLine(
+  words: readonly string[],
+  version: string,
+  streams: Streams,
+): Promise<number> {
+  let code: number = EXIT.success;
+  const done = (result: number) => void (code = result);
+  const program = new Command('slipway')
+    .description('Write, run and debug agents on your own computer.')
+    .version(version, '-V, --version')
+    .exitOverride()
+    .showHelpAfterError('Add --help for what there is.')
+    .configureOutput({
+      writeOut: (text) => void streams.output.line(text.trimEnd()),
+      writeErr: (text) => void streams.errors.line(text.trimEnd()),
+    });
+
+  program
+    .command('run')
+    .description('run an agent: one of the library, or a folder with a package')
+    .argument('<agent>', 'id such as @slipway/csv-report, or a folder')
+    .option(
+      '-m, --model <provider/model>',
+      'model to run on, or "walkthrough" (default: the one in the settings)',
+    )
+    .option('-i, --input <file>', 'JSON object with the input values; - for the standard input')
+    .addOption(
+      new Option('-f, --file <file>', 'file for the agent, as path or field=path; may be repeated')
+        .argParser((value: string, previous: string[]) => [...previous, value])
+        .default([], 'none'),
+    )
+    .option('-o, --out <folder>', 'copy the output files into this folder')
+    .option('--force', 'replace files that are in the folder already', false)
+    .option('--json', 'print events as JSON lines: the run first, the result last', false)
+    .option('-t, --timeout <seconds>', "time limit, in place of the agent's own")
+    .addHelpText('after', EXIT_CODE_HELP)
+    .action(async (agent: string, options: RunOptions) => {
+      const { runCommand, refusedLine } = await import('./run-command.ts');
+      try {
+        done(await runCommand(agent, options, streams));
+      } catch (error) {
+        if (options.json) await streams.output.json(refusedLine(error));
+        throw error;
+      }
+    });
+
+  program
+    .command('agents')
+    .description('list the agents of the library')
+    .action(async (options: ListOptions) => {
+      const { agentsCommand } = await import('./list-commands.ts');
+      done(await agentsCommand(options, streams.output));
+    });
+  program
+    .command('models')
+    .description('list the models a run can use')
+    .action(async (options: ListOptions) => {
+      const { modelsCommand } = await import('./list-commands.ts');
+      done(await modelsCommand(options, streams.output));
+    });
+  program
+    .command('engine')
+    .description('tell which engine runs agents here, and what was tried; exit code 3 when there is none')
+    .action(async (options: ListOptions) => {
+      const { engineCommand } = await import('./list-commands.ts');
+      done(await engineCommand(options, streams.output));
+    });
+  program
+    .command('serve')
+    .description('serve the app to a browser, without opening one')
+    .option('-p, --port <number>', 'port to listen on (default: any free one)')
+    .action(async (options: ServeOptions) => {
+      const { serveCommand } = await import('./serve-command.ts');
+      done(await serveCommand(options, streams.output));
+    });
+
+  for (const command of program.commands) {
+    command
+      .option('--data-dir <folder>', 'keep everything in this folder')
+      .option('--passphrase-file <file>', 'open the vault with the passphrase in this file');
+    if (['agents', 'models', 'engine'].includes(command.name()))
+      command.option('--json', 'print JSON', false);
+  }
+
+  try {
+    await program.parseAsync(words, { from: 'user' });
+    return code;
+  } catch (error) {
+    return failure(error, streams);
+  }
+}
+
+async function failure(error: unknown, { errors }: Streams): Promise<number> {
+  // Commander has said what is wrong, or has printed the help or version that was asked for.
+  if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.success : EXIT.usage;
+  if (!(error instanceof ProblemError)) throw error;
+  await errors.line(problemText(error.problem));
+  return isEngineProblem(error.problem) ? EXIT.engineMissing : EXIT.usage;
+}

@@ -1,0 +1,136 @@
+import { styleText } from 'node:util';
+import { followRun } from '#main/app/run-topic.ts';
+import type { Application } from '#main/app/application.ts';
+import { toProblem, type Problem } from '#shared/problem.ts';
+import type { RunDetail } from '#shared/runs/run.ts';
+import { exitCodeOf, onEndSignal, type EndSignal } from '../end-signals.ts';
+import { copyOutputs, prepareFolder, type CopiedFile } from './copy-outputs.ts';
+import { EXIT, exitCodeOfRun } from './exit-codes.ts';
+import type { OutputStream } from './output-stream.ts';
+import { problemText } from '../problem-text.ts';
+import { RunLog } from './run-log.ts';
+import { readFileOption, readInput, readTimeout } from './run-request.ts';
+import { withApplication, type DataOptions } from './services.ts';
+
+export interface RunOptions extends DataOptions {
+  readonly model?: string | undefined;
+  readonly input?: string | undefined;
+  readonly file: readonly string[];
+  readonly out?: string | undefined;
+  readonly force: boolean;
+  readonly json: boolean;
+  readonly timeout?: string | undefined;
+}
+
+export interface Streams {
+  readonly input: NodeJS.ReadStream;
+  readonly output: OutputStream;
+  readonly errors: OutputStream;
+}
+
+/**
+ * Runs one agent from its start to its result.
+ * @returns the exit code. @throws ProblemError for everything that keeps the run from starting.
+ */
+export async function runCommand(agent: string, options: RunOptions, streams: Streams): Promise<number> {
+  const timeoutSeconds = readTimeout(options.timeout);
+  const files = await Promise.all(options.file.map(readFileOption));
+  const input = await readInput(options.input, streams.input);
+  const folder = options.out === undefined ? undefined : await prepareFolder(options.out);
+  return withApplication(options, async (application) => {
+    const model = options.model === undefined ? undefined : application.models.parseReference(options.model);
+    const run = await application.runs.start({ agent, input, files, model, trigger: 'cli', timeoutSeconds });
+    const { id, agentId, agentVersion } = run;
+    if (options.json)
+      await streams.output.json({ type: 'run', runId: id, agentId, agentVersion, model: run.model });
+
+    const signal = await follow(application, id, options.json, streams);
+    const detail = application.runs.get(id);
+    const copied: CopiedFile[] =
+      folder === undefined
+        ? detail.outputFiles.map(({ path, size, mediaType }) => ({ path, size, mediaType }))
+        : await copyOutputs(application.runs, id, detail.outputFiles, folder, options.force);
+    if (options.json) await streams.output.json(resultLine(detail, copied));
+    else await tellResult(detail, copied, folder, streams);
+    return exitCode(detail, copied, signal, streams.output.broken.aborted);
+  });
+}
+
+/** Follows the run to its end. A signal, or a reader that goes away, stops it. */
+async function follow(
+  { runs }: Application,
+  runId: string,
+  json: boolean,
+  { output, errors }: Streams,
+): Promise<EndSignal | undefined> {
+  let received: EndSignal | undefined;
+  const stop = () => void runs.stop(runId).catch(() => undefined);
+  using _signals = onEndSignal((signal) => {
+    received = signal;
+    if (!json) void errors.line(styleText('yellow', 'Stopping …'));
+    stop();
+  });
+  output.broken.addEventListener('abort', stop, { once: true });
+  const log = new RunLog((line) => void errors.line(line));
+  const over = new AbortController();
+  for await (const { data } of followRun(runs, runId, undefined, over.signal)) {
+    for (const event of data.events) {
+      if (json) await output.json({ sequence: event.sequence, at: event.at, ...event.data });
+      else log.event(event);
+      if (event.data.type === 'run.ended') over.abort();
+    }
+  }
+  return received;
+}
+
+function resultLine({ summary, output }: RunDetail, files: readonly CopiedFile[]): Record<string, unknown> {
+  const { id, status, problem, usage, startedAt, endedAt } = summary;
+  return {
+    type: 'result',
+    runId: id,
+    status,
+    output: output ?? null,
+    files,
+    usage,
+    problem: problem ?? null,
+    durationMs: startedAt !== undefined && endedAt !== undefined ? endedAt - startedAt : null,
+  };
+}
+
+async function tellResult(
+  { summary, output }: RunDetail,
+  files: readonly CopiedFile[],
+  folder: string | undefined,
+  streams: Streams,
+): Promise<void> {
+  const { errors } = streams;
+  if (summary.problem) await errors.line(styleText('red', problemText(summary.problem)));
+  for (const { problem } of files) if (problem) await errors.line(styleText('yellow', problemText(problem)));
+  const { inputTokens, outputTokens, cacheReadTokens, cacheWriteTokens, cost, pricing } = summary.usage;
+  const tokens = inputTokens + outputTokens + cacheReadTokens + cacheWriteTokens;
+  const price = pricing === 'unpriced' ? 'cost unknown' : `$${cost.toFixed(4)}`;
+  const saved = files.filter((file) => file.savedTo !== undefined).length;
+  const copies = folder === undefined ? `${files.length} files` : `${saved} files in ${folder}`;
+  const parts = [summary.status.replace('_', ' '), copies, `${tokens} tokens`, price, `run ${summary.id}`];
+  await errors.line(styleText('bold', parts.join(' · ')));
+  if (output !== undefined) await streams.output.line(JSON.stringify(output, null, 2));
+}
+
+function exitCode(
+  { summary }: RunDetail,
+  files: readonly CopiedFile[],
+  signal: EndSignal | undefined,
+  isBroken: boolean,
+): number {
+  if (isBroken) return EXIT.brokenPipe;
+  if (signal && summary.status === 'cancelled') return exitCodeOf(signal);
+  const code = exitCodeOfRun(summary.status, summary.problem);
+  const isIncomplete = files.some((file) => file.problem !== undefined);
+  return code === EXIT.success && isIncomplete ? EXIT.failed : code;
+}
+
+/** The last line of a run that never began, so that a reader of JSON lines always finds a result. */
+export function refusedLine(error: unknown): Record<string, unknown> {
+  const problem: Problem = toProblem(error);
+  return { type: 'result', runId: null, status: 'refused', output: null, files: [], usage: null, problem };
+}
