@@ -73,6 +73,8 @@ async function buildProgram(program: ProgramBundle): Promise<void> {
     input: join(root, program.input),
     cwd: root,
     platform: 'node',
+    // Some packages' `main` is a UMD file, whose inner imports a bundler cannot see.
+    resolve: { mainFields: ['module', 'main'] },
     external: [...builtins, ...(program.external ?? [])],
     logLevel: 'warn',
     onLog(level, log, handler) {
