@@ -17,7 +17,7 @@ export function readFrontmatter(text: string): Frontmatter | undefined {
   if (match === null) return undefined;
   const head = match[1] ?? '';
   try {
-    const value: unknown = parse(head, { maxAliasCount: 0, logLevel: 'silent' });
+    const value: unknown = parse(head, { maxAliasCount: 0, logLevel: 'error' });
     const fields = isRecord(value) ? value : {};
     return { name: textOf(fields['name']), description: textOf(fields['description']), fault: undefined };
   } catch (error) {

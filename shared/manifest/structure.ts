@@ -53,7 +53,7 @@ function addIssue(issue: Issue, base: JsonPath, root: unknown, findings: Finding
     findings.add('field_missing', path, `${name} is missing: give ${issue.message}.`);
     return;
   }
-  const code = issue.code === 'invalid_type' || issue.code === 'invalid_union' ? 'field_type' : 'field_value';
+  const code = issue.code === 'invalid_type' || isUntakenUnion(issue) ? 'field_type' : 'field_value';
   findings.add(code, path, `${name} must be ${issue.message}; it is ${shown(value)}.`);
 }
 
@@ -62,6 +62,11 @@ function nearestBranch(branches: readonly Issue[][]): Issue[] | undefined {
   const taken = branches.filter((issues) => issues.every((issue) => issue.path.length > 0));
   const typed = branches.filter((issues) => !issues.some(isRootTypeIssue));
   return taken.length === 1 ? taken[0] : typed.length === 1 ? typed[0] : undefined;
+}
+
+/** A union none of whose branches is of the value's type; an unknown discriminator is a wrong value. */
+function isUntakenUnion(issue: Issue): boolean {
+  return issue.code === 'invalid_union' && issue.errors.length > 0;
 }
 
 function isRootTypeIssue(issue: Issue): boolean {

@@ -1,4 +1,3 @@
-import type { z } from 'zod';
 import {
   CURRENT_SCHEMA_VERSION,
   isPackageType,
@@ -24,10 +23,7 @@ import { checkMcpServer } from './rules/mcp-server.ts';
 import { checkSelection } from './rules/selection.ts';
 import { checkSkill } from './rules/skill.ts';
 import type { SchemaChecker } from './schema-checker.ts';
-import { agentSchema } from './schemas/agent.ts';
-import { integrationSchema } from './schemas/integration.ts';
-import { mcpServerSchema } from './schemas/mcp-server.ts';
-import { skillSchema } from './schemas/skill.ts';
+import { manifestSchema } from './schemas/index.ts';
 import { checkStructure, shown } from './structure.ts';
 
 /** The one internal model of a package, whichever dialect it is written in. */
@@ -92,7 +88,7 @@ function validate(text: string, files: PackageFiles | undefined, options: Valida
   const definition = DEFINITIONS[type];
   checkCommon(context);
   definition.check(context);
-  checkStructure(definition.schema(dialect), value, findings);
+  checkStructure(manifestSchema(type, dialect), value, findings);
   if (forbidsUse(all())) return { findings: all(), document, manifest: undefined };
 
   const manifest = definition.read(value, dialect);
@@ -104,16 +100,15 @@ function validate(text: string, files: PackageFiles | undefined, options: Valida
 
 /** What tells the four types of package apart. */
 interface TypeDefinition {
-  schema(dialect: Dialect): z.ZodType;
   check(context: RuleContext): void;
   read(value: unknown, dialect: Dialect): PackageManifest;
 }
 
 const DEFINITIONS: Readonly<Record<PackageType, TypeDefinition>> = {
-  agent: { schema: agentSchema, check: checkAgent, read: readAgent },
-  skill: { schema: skillSchema, check: checkSkill, read: readSkill },
-  'mcp-server': { schema: mcpServerSchema, check: checkMcpServer, read: readMcpServer },
-  integration: { schema: integrationSchema, check: checkIntegration, read: readIntegration },
+  agent: { check: checkAgent, read: readAgent },
+  skill: { check: checkSkill, read: readSkill },
+  'mcp-server': { check: checkMcpServer, read: readMcpServer },
+  integration: { check: checkIntegration, read: readIntegration },
 };
 
 /** The type and dialect of a manifest; undefined when it is none that is read, which is then said. */

@@ -102,6 +102,9 @@ function dependencyMap(dialect: Dialect, of: string) {
   return z.record(packageName, range, expected).meta({ description: expected }).optional();
 }
 
+const AUTHOR = 'a name, or an object with "name" and, if wanted, "email" and "url"';
+const REPOSITORY = 'the address of a repository, or an object with "type" and "url"';
+
 /** The members every type of package has. */
 export function commonShape(dialect: Dialect) {
   return {
@@ -123,8 +126,9 @@ export function commonShape(dialect: Dialect) {
             'an object with a name',
           ),
         ],
-        'a name, or an object with "name" and, if wanted, "email" and "url"',
+        AUTHOR,
       )
+      .meta({ description: AUTHOR })
       .optional(),
     description: text('one sentence on what it does').optional(),
     long_description: text('text, of any length').optional(),
@@ -160,8 +164,9 @@ export function commonShape(dialect: Dialect) {
             'an object with "type" and "url"',
           ),
         ],
-        'the address of a repository, or an object with "type" and "url"',
+        REPOSITORY,
       )
+      .meta({ description: REPOSITORY })
       .optional(),
     compatibility: objectOf(
       {

@@ -18,7 +18,10 @@ import {
 } from './common.ts';
 
 function address(expected: string): z.ZodURL {
-  return z.url({ protocol: /^https?$/, error: expected }).meta({ description: expected });
+  return z
+    .url(expected)
+    .regex(/^https?:/i, expected)
+    .meta({ description: expected });
 }
 
 const localSource = objectOf(
@@ -59,9 +62,16 @@ const apiSource = objectOf(
 );
 
 function sourceSchema(dialect: Dialect) {
-  const expected = (last: string) => `an object whose "kind" is "local", "remote" or "${last}"`;
-  const [third, words] = dialect === '2.x' ? [apiSource, expected('api')] : [noSource, expected('none')];
-  return z.discriminatedUnion('kind', [localSource, remoteSource, third], words).meta({ description: words });
+  const [third, kinds] =
+    dialect === '2.x'
+      ? [apiSource, 'one of "local", "remote", "api"']
+      : [noSource, 'one of "local", "remote", "none"'];
+  const whole = `an object whose "kind" is ${kinds}`;
+  return z
+    .discriminatedUnion('kind', [localSource, remoteSource, third], {
+      error: (issue) => (issue.code === 'invalid_union' ? kinds : whole),
+    })
+    .meta({ description: whole });
 }
 
 const template = someText('text, with {$credential.<field>} where the credential goes');
@@ -250,7 +260,7 @@ export function integrationSchema(dialect: Dialect) {
       auths: z
         .record(authKey, authMethod, AUTHS)
         .refine((auths) => Object.keys(auths).length > 0, AUTHS)
-        .meta({ description: AUTHS }),
+        .meta({ description: AUTHS, minProperties: 1 }),
       tools_policy: mapOf(policies[dialect], 'an object from a tool to what it needs').optional(),
       hidden_tools: listOf(text('the name of a tool'), 'a list of tools').optional(),
       allow_undeclared_tools: flag('true or false').optional(),
