@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { existsSync, globSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, globSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { builtinModules } from 'node:module';
 import { join } from 'node:path';
 import { rolldown, type InputOptions, type OutputOptions } from 'rolldown';
@@ -14,7 +14,6 @@ const builtins = [...builtinModules, ...builtinModules.map((name) => `node:${nam
 interface ProgramBundle {
   readonly name: string;
   readonly input: string;
-  readonly folder: string;
   readonly file: string;
   readonly format: 'esm' | 'cjs';
   readonly external?: readonly (string | RegExp)[];
@@ -23,52 +22,62 @@ interface ProgramBundle {
 /** dockerode's optional native parts; nothing of ours needs them. */
 const NATIVE_OPTIONALS = ['cpu-features', /\.node$/];
 
-const programs: readonly ProgramBundle[] = [
-  {
-    name: 'main',
-    input: 'main/shell/electron/main.ts',
-    folder: 'electron',
-    file: 'main.js',
-    format: 'esm',
-    external: ['electron', ...NATIVE_OPTIONALS],
-  },
-  {
-    name: 'preload',
-    input: 'main/shell/electron/preload.ts',
-    folder: 'electron',
-    file: 'preload.cjs',
-    format: 'cjs',
-    external: ['electron'],
-  },
-  {
-    name: 'browser',
-    input: 'main/shell/browser/main.ts',
-    folder: 'browser',
-    file: 'main.js',
-    format: 'esm',
-    external: NATIVE_OPTIONALS,
-  },
-  {
-    name: 'cli',
-    input: 'main/shell/cli/main.ts',
-    folder: 'cli',
-    file: 'slipway.js',
-    format: 'esm',
-    external: NATIVE_OPTIONALS,
-  },
-  { name: 'sidecar', input: 'main/sidecar/main.ts', folder: 'programs', file: 'sidecar.js', format: 'esm' },
-  // Pi stands beside the bundle in the image, as the bundle its own package ships.
-  {
-    name: 'sandbox',
-    input: 'main/sandbox/main.ts',
-    folder: 'programs',
-    file: 'sandbox.js',
-    format: 'esm',
-    external: [/@earendil-works\/pi-coding-agent/],
-  },
-];
+/** Folders under `out/` and the programs in each; a folder is built whole or not at all. */
+const folders = {
+  electron: [
+    {
+      name: 'main',
+      input: 'main/shell/electron/main.ts',
+      file: 'main.js',
+      format: 'esm',
+      external: ['electron', ...NATIVE_OPTIONALS],
+    },
+    {
+      name: 'preload',
+      input: 'main/shell/electron/preload.ts',
+      file: 'preload.cjs',
+      format: 'cjs',
+      external: ['electron'],
+    },
+  ],
+  browser: [
+    {
+      name: 'browser',
+      input: 'main/shell/browser/main.ts',
+      file: 'main.js',
+      format: 'esm',
+      external: NATIVE_OPTIONALS,
+    },
+  ],
+  cli: [
+    {
+      name: 'cli',
+      input: 'main/shell/cli/main.ts',
+      file: 'slipway.js',
+      format: 'esm',
+      external: NATIVE_OPTIONALS,
+    },
+  ],
+  programs: [
+    { name: 'sidecar', input: 'main/sidecar/main.ts', file: 'sidecar.js', format: 'esm' },
+    // Pi stands beside the bundle in the image, as the bundle its own package ships.
+    {
+      name: 'sandbox',
+      input: 'main/sandbox/main.ts',
+      file: 'sandbox.js',
+      format: 'esm',
+      external: [/@earendil-works\/pi-coding-agent/],
+    },
+  ],
+} as const satisfies Record<string, readonly ProgramBundle[]>;
 
-async function buildProgram(program: ProgramBundle): Promise<void> {
+/** A folder under `out/`. */
+export type BuildTarget = keyof typeof folders | 'renderer';
+
+/** Everything there is to build. */
+export const ALL_TARGETS: readonly BuildTarget[] = ['programs', 'cli', 'browser', 'electron', 'renderer'];
+
+async function buildProgram(program: ProgramBundle, directory: string): Promise<void> {
   const input: InputOptions = {
     input: join(root, program.input),
     cwd: root,
@@ -83,7 +92,7 @@ async function buildProgram(program: ProgramBundle): Promise<void> {
     },
   };
   const output: OutputOptions = {
-    dir: join(outputRoot, program.folder),
+    dir: directory,
     format: program.format,
     entryFileNames: program.file,
     chunkFileNames: `${program.name}-[name]-[hash].js`,
@@ -99,34 +108,57 @@ async function buildProgram(program: ProgramBundle): Promise<void> {
   await bundle.close();
 }
 
-/** Hash of everything a bundle is made from, to skip a build that would change nothing. */
-function sourceHash(): string {
+/** Hash of everything a folder is made from, to skip a build that would change nothing. */
+function sourceHash(target: BuildTarget): string {
   const hash = createHash('sha256');
-  const files = globSync('{main,renderer,shared}/**/*', { cwd: root, withFileTypes: true })
+  const sources = target === 'renderer' ? '{renderer,shared}/**/*' : '{main,shared}/**/*';
+  const files = globSync(sources, { cwd: root, withFileTypes: true })
     .filter((entry) => entry.isFile() && !entry.name.includes('.test.'))
     .map((entry) => join(entry.parentPath, entry.name))
     .sort();
-  for (const file of [
-    ...files,
-    join(root, 'package-lock.json'),
-    join(root, 'vite.config.ts'),
-    import.meta.filename,
-  ]) {
+  const configuration = [join(root, 'package-lock.json'), join(root, 'vite.config.ts'), import.meta.filename];
+  for (const file of [...files, ...configuration]) {
     hash.update(file.slice(root.length)).update('\0').update(readFileSync(file)).update('\0');
   }
   return hash.digest('hex');
 }
 
-/** Builds every program and the renderer into `out/`; does nothing when they are up to date. */
+/**
+ * Builds what is out of date into `out/`. A folder is replaced only when its build has succeeded, so that a
+ * fault in the sources leaves the last good build where it is.
+ */
 export async function buildAll(
-  options: { force?: boolean; log?: (line: string) => void } = {},
+  options: { targets?: readonly BuildTarget[]; force?: boolean; log?: (line: string) => void } = {},
 ): Promise<void> {
-  const stamp = join(outputRoot, '.sources');
-  const hash = sourceHash();
-  if (!options.force && existsSync(stamp) && readFileSync(stamp, 'utf8') === hash) return;
-  options.log?.('Building …');
-  rmSync(outputRoot, { recursive: true, force: true });
-  for (const program of programs) await buildProgram(program);
-  await buildRenderer({ configFile: join(root, 'vite.config.ts'), logLevel: 'warn' });
-  writeFileSync(stamp, hash);
+  for (const target of options.targets ?? ALL_TARGETS) {
+    const directory = join(outputRoot, target);
+    const stamp = join(outputRoot, `.${target}.sources`);
+    const hash = sourceHash(target);
+    if (
+      !options.force &&
+      existsSync(directory) &&
+      existsSync(stamp) &&
+      readFileSync(stamp, 'utf8') === hash
+    ) {
+      continue;
+    }
+    options.log?.(`Building ${target} …`);
+    const building = join(outputRoot, `.${target}-${process.pid}`);
+    try {
+      if (target === 'renderer') {
+        await buildRenderer({
+          configFile: join(root, 'vite.config.ts'),
+          logLevel: 'warn',
+          build: { outDir: building },
+        });
+      } else {
+        for (const program of folders[target]) await buildProgram(program, building);
+      }
+      rmSync(directory, { recursive: true, force: true });
+      renameSync(building, directory);
+      writeFileSync(stamp, hash);
+    } finally {
+      rmSync(building, { recursive: true, force: true });
+    }
+  }
 }
