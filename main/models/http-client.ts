@@ -1,0 +1,149 @@
+import { pipeline, type Readable } from 'node:stream';
+import * as tls from 'node:tls';
+import * as zlib from 'node:zlib';
+import { Agent, request, type Dispatcher } from 'undici';
+import { networkProblem, type Endpoint } from './network-problem.ts';
+
+/** Time limits of a request to a provider, in milliseconds. */
+export interface ModelTimeouts {
+  readonly connectMs: number;
+  /** Until the first byte of the answer: a long prompt on a slow server takes minutes. */
+  readonly headersMs: number;
+  /** Between two pieces of an answer. */
+  readonly idleMs: number;
+}
+
+export const DEFAULT_MODEL_TIMEOUTS: ModelTimeouts = {
+  connectMs: 10_000,
+  headersMs: 300_000,
+  idleMs: 120_000,
+};
+
+export interface HttpRequest {
+  readonly method: 'GET' | 'POST';
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body?: Uint8Array;
+}
+
+export interface HttpResponse {
+  readonly status: number;
+  /** Lower-case names; a header that came several times is joined with commas. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: AsyncIterable<Uint8Array>;
+}
+
+/**
+ * HTTP as models need it: no proxy from the environment, no redirects, no cookies, no retry, and bodies
+ * that stop the sender when they are not read.
+ */
+export class HttpClient implements AsyncDisposable {
+  readonly #timeouts: ModelTimeouts;
+  #plain: Dispatcher | undefined;
+  #secure: Dispatcher | undefined;
+
+  constructor(timeouts: ModelTimeouts) {
+    this.#timeouts = timeouts;
+  }
+
+  /**
+   * @throws ProblemError `model_unreachable`, `model_tls`, `model_timeout`, `model_answered_nonsense`;
+   *   also while the body is read.
+   */
+  async send(
+    { method, url, headers, body }: HttpRequest,
+    endpoint: Endpoint,
+    signal: AbortSignal,
+    timeouts: Partial<ModelTimeouts> = {},
+  ): Promise<HttpResponse> {
+    const { headersMs, idleMs } = { ...this.#timeouts, ...timeouts };
+    let response: Dispatcher.ResponseData;
+    try {
+      response = await request(url, {
+        method,
+        headers: { 'user-agent': 'Slipway', 'accept-encoding': 'identity', ...headers },
+        body: body ?? null,
+        dispatcher: this.#dispatcherFor(url),
+        signal,
+        headersTimeout: headersMs,
+        bodyTimeout: idleMs,
+      });
+    } catch (error) {
+      throw asAbort(networkProblem(error, endpoint), signal);
+    }
+    const responseHeaders = joinHeaders(response.headers);
+    return {
+      status: response.statusCode,
+      headers: responseHeaders,
+      body: readBody(decode(response.body, responseHeaders['content-encoding']), endpoint, signal),
+    };
+  }
+
+  /** Ends every connection, those in use too. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    await Promise.all([this.#plain?.destroy(), this.#secure?.destroy()]);
+  }
+
+  /** Made when first needed: reading the system's certificates takes time a local server needs not cost. */
+  #dispatcherFor(url: string): Dispatcher {
+    const timeout = this.#timeouts.connectMs;
+    if (!url.startsWith('https:')) return (this.#plain ??= new Agent({ connect: { timeout } }));
+    return (this.#secure ??= new Agent({ connect: { timeout, ca: trustedCertificates() } }));
+  }
+}
+
+/** Node's own authorities and the system's, so that a company's proxy is trusted as browsers trust it. */
+function trustedCertificates(): string[] {
+  return [...new Set([...tls.getCACertificates('default'), ...tls.getCACertificates('system')])];
+}
+
+/** Some proxies compress although they were asked not to. */
+function decode(body: Readable, encoding: string | undefined): Readable {
+  const decoder = makeDecoder(encoding?.trim().toLowerCase());
+  if (!decoder) return body;
+  // Errors of either stream come out of the decoder, which is what is read.
+  return pipeline(body, decoder, () => undefined);
+}
+
+function makeDecoder(encoding: string | undefined) {
+  switch (encoding) {
+    case 'gzip':
+    case 'x-gzip':
+      return zlib.createGunzip({ flush: zlib.constants.Z_SYNC_FLUSH });
+    case 'deflate':
+      return zlib.createInflate({ flush: zlib.constants.Z_SYNC_FLUSH });
+    case 'br':
+      return zlib.createBrotliDecompress({ flush: zlib.constants.BROTLI_OPERATION_FLUSH });
+    case 'zstd':
+      return zlib.createZstdDecompress({ flush: zlib.constants.ZSTD_e_flush });
+    default:
+      return undefined;
+  }
+}
+
+async function* readBody(
+  body: Readable,
+  endpoint: Endpoint,
+  signal: AbortSignal,
+): AsyncGenerator<Uint8Array, void, undefined> {
+  try {
+    yield* body;
+  } catch (error) {
+    throw asAbort(networkProblem(error, endpoint), signal);
+  } finally {
+    body.destroy();
+  }
+}
+
+/** A cancelled request fails in many ways; all of them mean the same. */
+function asAbort(error: unknown, signal: AbortSignal): unknown {
+  return signal.aborted ? new DOMException('The request was cancelled.', 'AbortError') : error;
+}
+
+function joinHeaders(headers: Record<string, string | string[] | undefined>): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(headers).flatMap(([name, value]) =>
+      value === undefined ? [] : [[name.toLowerCase(), Array.isArray(value) ? value.join(', ') : value]],
+    ),
+  );
+}
