@@ -14,7 +14,7 @@ import type { Library, RunnableAgent } from './library.ts';
 import { PackageFolder } from './package-folder.ts';
 
 export interface AgentLibraryOptions {
-  /** Folder that holds one folder for each sample agent. */
+  /** Folder that holds the sample agents as `@scope/name` folders. */
   readonly samplesFolder: string;
   readonly schemaChecker: SchemaChecker;
 }
@@ -90,7 +90,8 @@ export class AgentLibrary implements Library {
 
   async #samples(): Promise<CheckedPackage[]> {
     const packages: CheckedPackage[] = [];
-    for (const path of await foldersIn(this.#options.samplesFolder)) {
+    const scopes = await foldersIn(this.#options.samplesFolder);
+    for (const path of (await Promise.all(scopes.map(foldersIn))).flat()) {
       if (!existsSync(join(path, MANIFEST_FILE))) continue;
       packages.push(await this.#read(await PackageFolder.at(path), 'stored'));
     }

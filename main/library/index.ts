@@ -8,7 +8,7 @@ export { validateRunInput, type CheckedInput, type GivenFile } from './run-input
 
 /** The library over a folder of sample agents and any agent folder named by path. */
 export function createLibrary(options: {
-  /** Folder that holds one folder for each sample agent. */
+  /** Folder that holds the sample agents as `@scope/name` folders. */
   readonly samplesFolder: string;
   readonly schemaChecker?: SchemaChecker;
 }): Library {

@@ -22,6 +22,8 @@ export function createFileLogger(
   setAside(path);
   const file = pino.destination({ dest: path, sync: true, mode: 0o600 });
   file.on('error', () => undefined);
+  // What ends after the app does may still have something to say.
+  let isOpen = true;
   const logger = pino(
     {
       level,
@@ -29,14 +31,21 @@ export function createFileLogger(
       timestamp: pino.stdTimeFunctions.isoTime,
       serializers: { error: describeError },
     },
-    { write: (line: string) => file.write(redactor.redact(line)) },
+    {
+      write: (line: string) => {
+        if (isOpen) file.write(redactor.redact(line));
+      },
+    },
   );
   return {
     debug: (fields, message) => logger.debug(fields, message),
     info: (fields, message) => logger.info(fields, message),
     warn: (fields, message) => logger.warn(fields, message),
     error: (fields, message) => logger.error(fields, message),
-    [Symbol.dispose]: () => file.end(),
+    [Symbol.dispose]: () => {
+      isOpen = false;
+      file.end();
+    },
   };
 }
 

@@ -46,5 +46,6 @@ export async function withApplication<T>(
   });
   if (options.passphraseFile !== undefined)
     await application.secrets.unlock(await readPassphrase(options.passphraseFile));
-  return work(application);
+  // Awaited here: what this function owns ends with it.
+  return await work(application);
 }
