@@ -44,7 +44,7 @@ export class LocatingEngineDirectory implements EngineDirectory {
   /** Every engine that was opened: runs may go on using one that is no longer selected. */
   readonly #opened = new Set<LocatedEngine>();
   readonly #probes = new Map<string, SharedTask<IsolationCheck[], never>>();
-  /** What probes showed of engines that do not claim to isolate: enough for as long as the app runs. */
+  /** What probes of this start showed: passed, or of an engine that does not claim to isolate. */
   readonly #shown = new Map<string, IsolationCheck[]>();
   #report: EngineReport;
   #docker: LocatedEngine | undefined;
@@ -137,6 +137,8 @@ export class LocatingEngineDirectory implements EngineDirectory {
     this.#listeners.clear();
     this.#disposed.abort(cancelled());
     await this.#search?.catch(() => undefined);
+    // A probe removes its containers through an engine that is still open.
+    await Promise.all([...this.#probes.values()].map((probe) => probe.settle()));
     await Promise.allSettled([...this.#opened].map(({ engine }) => engine[Symbol.asyncDispose]()));
   }
 
@@ -323,15 +325,11 @@ export class LocatingEngineDirectory implements EngineDirectory {
     onBegin: () => void,
   ): Promise<IsolationCheck[]> {
     const key = isolationKey(located, image);
-    let checks = this.#shown.get(key) ?? (await this.#memory.recall(key));
-    if (!checks) {
-      onBegin();
-      checks = await this.#probeOnce(key, located, image, signal);
-      if (!located.engine.isolates) this.#shown.set(key, checks);
-      await this.#memory.remember(key, checks).catch((error: unknown) => {
-        this.#logger.warn({ error }, 'The isolation probe could not be remembered');
-      });
-    }
+    const checks =
+      this.#shown.get(key) ??
+      (await this.#memory.recall(key)) ??
+      (await this.#probeOnce(key, located, image, signal, onBegin));
+    if (!located.engine.isolates || checks.every(({ passed }) => passed)) this.#shown.set(key, checks);
     if (this.#selected === located && this.#report.isolation !== checks) this.#update({ isolation: checks });
     return checks;
   }
@@ -341,10 +339,18 @@ export class LocatingEngineDirectory implements EngineDirectory {
     located: LocatedEngine,
     image: string,
     signal: AbortSignal,
+    onBegin: () => void,
   ): Promise<IsolationCheck[]> {
+    onBegin();
     let task = this.#probes.get(key);
     if (!task || task.over) {
-      task = new SharedTask((ended) => located.engine.probeIsolation(image, ended));
+      task = new SharedTask(async (ended) => {
+        const checks = await located.engine.probeIsolation(image, ended);
+        await this.#memory.remember(key, checks).catch((error: unknown) => {
+          this.#logger.warn({ error }, 'The isolation probe could not be remembered');
+        });
+        return checks;
+      });
       this.#probes.set(key, task);
     }
     return task.join(signal, () => undefined);

@@ -26,6 +26,11 @@ export class SharedTask<Result, Progress> {
     return this.#settled || this.#abort.signal.aborted;
   }
 
+  /** Resolves when the work has ended, however it did. */
+  async settle(): Promise<void> {
+    await this.#result.catch(() => undefined);
+  }
+
   /** Waits for the result. @throws the signal's reason when it is aborted, leaving the work to the others. */
   async join(signal: AbortSignal, tell: (progress: Progress) => void): Promise<Result> {
     signal.throwIfAborted();

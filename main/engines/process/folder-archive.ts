@@ -21,11 +21,12 @@ export async function unpackInto(
   archive: Readable,
   signal: AbortSignal,
 ): Promise<void> {
+  await makeFolder(boundary, relative(boundary, folder));
   const entries = extract();
   const reading = pipeline(archive, entries, { signal });
   reading.catch(() => undefined);
+  // Begins at once: the reader does not keep an entry that comes before someone asks for it.
   const take = async (): Promise<void> => {
-    await makeFolder(boundary, relative(boundary, folder));
     for await (const entry of entries) {
       signal.throwIfAborted();
       const { name, type, mode } = entry.header;
@@ -47,7 +48,8 @@ export async function unpackInto(
     await reading;
   } catch (error) {
     signal.throwIfAborted();
-    throw error;
+    if (error instanceof ProblemError) throw error;
+    throw brokenOff(error);
   } finally {
     archive.destroy();
     entries.destroy();
@@ -166,6 +168,11 @@ function refused(name: string, reason: string): ProblemError {
     title: 'A file was refused',
     detail: `"${name}" was refused: ${reason}.`,
   });
+}
+
+function brokenOff(cause: unknown): ProblemError {
+  const detail = 'The archive broke off, or could not be written.';
+  return new ProblemError({ code: 'archive_refused', title: 'Files were refused', detail }, { cause });
 }
 
 function absent(path: string): ProblemError {
