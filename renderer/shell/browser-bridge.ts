@@ -32,7 +32,7 @@ export class BrowserBridge implements ShellBridge, Disposable {
   #token: string | undefined;
   #capability = '';
   #retryMs = FIRST_RETRY_MS;
-  #retryTimer: number | undefined;
+  #retryTimer: ReturnType<typeof setTimeout> | undefined;
 
   constructor() {
     this.#token = takeToken();
