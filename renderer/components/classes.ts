@@ -1,0 +1,4 @@
+/** Joins class names, leaving out what is not there. */
+export function classes(...names: (string | false | undefined)[]): string {
+  return names.filter(Boolean).join(' ');
+}

@@ -1,0 +1,41 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { AGENT_TABS, parsePlace, placeLink, RUN_TABS, SETTINGS_SECTIONS, type Place } from './place.ts';
+
+const text = fc.string({ minLength: 1, unit: 'grapheme' });
+const place: fc.Arbitrary<Place> = fc.oneof(
+  fc.record({ name: fc.constant('library' as const) }),
+  fc.record({
+    name: fc.constant('agent' as const),
+    agentId: text,
+    tab: fc.constantFrom(...AGENT_TABS),
+    again: fc.option(text, { nil: undefined }),
+  }),
+  fc.record({
+    name: fc.constant('runs' as const),
+    status: fc.option(text, { nil: undefined }),
+    agentId: fc.option(text, { nil: undefined }),
+  }),
+  fc.record({
+    name: fc.constant('run' as const),
+    runId: text,
+    tab: fc.option(fc.constantFrom(...RUN_TABS), { nil: undefined }),
+  }),
+  fc.record({ name: fc.constant('settings' as const), section: fc.constantFrom(...SETTINGS_SECTIONS) }),
+);
+
+describe('places', () => {
+  it('come back from their link, whatever an agent is called', () => {
+    fc.assert(
+      fc.property(place, (original) => {
+        expect(parsePlace(placeLink(original))).toEqual(original);
+      }),
+    );
+  });
+
+  it('are the library for a fragment that names none, or that is broken', () => {
+    for (const fragment of ['', '#', '#/nowhere', '#token', '#/settings/secret'])
+      expect(['library', 'settings']).toContain(parsePlace(fragment).name);
+    expect(parsePlace('#/runs/%E0%A4%A')).toMatchObject({ name: 'run', runId: '%E0%A4%A' });
+  });
+});
