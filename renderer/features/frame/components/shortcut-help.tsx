@@ -1,0 +1,65 @@
+import { Dialog } from '#renderer/components/dialog.tsx';
+import { Kbd } from '#renderer/components/kbd.tsx';
+
+const groups: readonly { title: string; rows: readonly (readonly [string, string])[] }[] = [
+  {
+    title: 'Everywhere',
+    rows: [
+      ['mod+k', 'Go to an agent, a run, a setting or an action'],
+      ['mod+1', 'Agents'],
+      ['mod+2', 'Runs'],
+      ['mod+,', 'Settings'],
+      ['F8', 'Go to the notices'],
+      ['?', 'This help'],
+    ],
+  },
+  {
+    title: 'Lists and the timeline',
+    rows: [
+      ['j', 'Next'],
+      ['k', 'Previous'],
+      ['enter', 'Open or unfold'],
+      ['/', 'Search'],
+    ],
+  },
+  {
+    title: 'Runs',
+    rows: [
+      ['mod+enter', 'Run the agent, or run again'],
+      ['mod+.', 'Stop the run'],
+      ['Escape', 'Stop the run, after asking'],
+      ['end', 'Jump to the latest entry'],
+    ],
+  },
+];
+
+/** All shortcuts, in one place. */
+export function ShortcutHelp({
+  open,
+  onOpenChange,
+}: {
+  open: boolean;
+  onOpenChange: (open: boolean) => void;
+}) {
+  return (
+    <Dialog open={open} onOpenChange={onOpenChange} title="Keyboard shortcuts">
+      <div className="space-y-5 overflow-auto px-5 pb-5">
+        {groups.map((group) => (
+          <section key={group.title} aria-label={group.title}>
+            <h3 className="mb-1.5 text-sm font-semibold text-ink-faint">{group.title}</h3>
+            <dl className="divide-y divide-line border-y border-line">
+              {group.rows.map(([keys, meaning]) => (
+                <div key={keys} className="flex items-center gap-3 py-1">
+                  <dt className="order-2">
+                    <Kbd keys={keys} />
+                  </dt>
+                  <dd className="flex-1">{meaning}</dd>
+                </div>
+              ))}
+            </dl>
+          </section>
+        ))}
+      </div>
+    </Dialog>
+  );
+}

@@ -1,0 +1,1 @@
+export { AppFrame } from './components/app-frame.tsx';

@@ -1,0 +1,1 @@
+export { RunScreen } from './components/run-screen.tsx';

@@ -1,0 +1,109 @@
+import { Validator } from '@cfworker/json-schema';
+import { isRecord, itemsOf, membersOf } from '#shared/manifest/plain.ts';
+import { pointerOf, stepsOf } from '#shared/manifest/json-pointer.ts';
+
+export type OutputState = 'valid' | 'invalid' | 'missing' | 'absent' | 'extra' | 'unchecked';
+
+export interface OutputRow {
+  readonly field: string;
+  readonly value: unknown;
+  /** Type by the schema, or the value's own where the schema has none. */
+  readonly type: string;
+  readonly description: string | undefined;
+  /** `missing` when it is required, `absent` when it may be left out, `extra` when no schema names it. */
+  readonly state: OutputState;
+  readonly errors: readonly string[];
+}
+
+/** Keywords that only say that something inside of them failed. */
+const SUMMARIES = new Set(['properties', 'items', 'prefixItems', 'allOf', 'additionalProperties', '$ref']);
+
+/** An output held against its schema, field by field, in the schema's order. */
+export function describeOutput(schema: Record<string, unknown> | undefined, output: unknown): OutputRow[] {
+  const values = new Map(membersOf(output));
+  if (!schema) {
+    return [...values].map(([field, value]) => ({
+      field,
+      value,
+      type: typeName(value),
+      description: undefined,
+      state: 'unchecked',
+      errors: [],
+    }));
+  }
+  const errors = errorsByField(schema, output);
+  const required = new Set(itemsOf(schema['required']));
+  const rows = membersOf(schema['properties']).map(([field, property]): OutputRow => {
+    const own = errors.get(field) ?? [];
+    const isThere = values.has(field);
+    const state =
+      own.length > 0 && isThere ? 'invalid' : isThere ? 'valid' : required.has(field) ? 'missing' : 'absent';
+    return {
+      field,
+      value: values.get(field),
+      type: schemaType(property) ?? (isThere ? typeName(values.get(field)) : ''),
+      description:
+        isRecord(property) && typeof property['description'] === 'string'
+          ? property['description']
+          : undefined,
+      state,
+      errors: isThere ? own : [],
+    };
+  });
+  const named = new Set(rows.map(({ field }) => field));
+  const extra = [...values].flatMap(([field, value]): OutputRow[] =>
+    named.has(field)
+      ? []
+      : [
+          {
+            field,
+            value,
+            type: typeName(value),
+            description: undefined,
+            state: 'extra',
+            errors: errors.get(field) ?? [],
+          },
+        ],
+  );
+  return [...rows, ...extra];
+}
+
+function errorsByField(schema: Record<string, unknown>, output: unknown): Map<string, string[]> {
+  const errors = new Map<string, string[]>();
+  let units: ReturnType<Validator['validate']>['errors'];
+  try {
+    units = new Validator(schema, '2020-12', false).validate(output).errors;
+  } catch {
+    return errors;
+  }
+  for (const { keyword, instanceLocation, error } of units) {
+    const [field, ...below] = stepsOf(instanceLocation.replace(/^#/, ''));
+    if (field === undefined || SUMMARIES.has(keyword)) continue;
+    const text = below.length > 0 ? `${pointerOf(below)}: ${error}` : error;
+    errors.set(field, [...(errors.get(field) ?? []), text]);
+  }
+  return errors;
+}
+
+function schemaType(property: unknown): string | undefined {
+  if (!isRecord(property)) return undefined;
+  const { type, format } = property;
+  if (typeof type === 'string') return typeof format === 'string' ? `${type}, ${format}` : type;
+  if (Array.isArray(type)) return type.join(' or ');
+  return Array.isArray(property['enum']) ? 'enum' : undefined;
+}
+
+function typeName(value: unknown): string {
+  if (value === null) return 'null';
+  return Array.isArray(value) ? 'array' : typeof value;
+}
+
+/** A list of objects as a table: the columns in the order they first appear. */
+export function tableOf(
+  value: unknown,
+): { readonly columns: readonly string[]; readonly rows: readonly Record<string, unknown>[] } | undefined {
+  if (!Array.isArray(value) || value.length === 0 || !value.every(isRecord)) return undefined;
+  const rows: readonly Record<string, unknown>[] = value;
+  const columns = [...new Set(rows.slice(0, 200).flatMap((row) => Object.keys(row)))];
+  return columns.length > 0 && columns.length <= 30 ? { columns, rows } : undefined;
+}

@@ -1,0 +1,2 @@
+export { RunsScreen } from './components/runs-screen.tsx';
+export { RunTable } from './components/run-table.tsx';

@@ -1,0 +1,2 @@
+export { VaultForm } from './components/vault-form.tsx';
+export { VaultLockedScreen } from './components/vault-locked-screen.tsx';
