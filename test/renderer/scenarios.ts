@@ -1,0 +1,126 @@
+import type { RunEvent } from '#shared/events/run-event.ts';
+import type { RouteInput, RouteName, RouteOutput } from '#shared/ipc/routes.ts';
+import type { TopicMessage, TopicName } from '#shared/ipc/topics.ts';
+import { ProblemError } from '#shared/problem.ts';
+import { DEFAULT_SETTINGS } from '#shared/settings/settings.ts';
+import { agentDetails, agents } from './fixtures/agents.ts';
+import { readyEngine, missingEngine, failedImage } from './fixtures/engine.ts';
+import { outputFiles, type FixtureFile } from './fixtures/files.ts';
+import { models, openVault, lockedVault, lockedModels } from './fixtures/models.ts';
+import { records, runDetail, summaries } from './fixtures/runs.ts';
+
+/** All that a page can be told. */
+export interface Scenario {
+  readonly connection: 'connecting' | 'open' | 'closed';
+  readonly topics: { [T in Exclude<TopicName, 'run'>]?: TopicMessage<T> };
+  readonly routes: {
+    [R in RouteName]?: (input: RouteInput<R>) => RouteOutput<R> | Promise<RouteOutput<R>>;
+  };
+  readonly records: Readonly<
+    Record<string, { readonly events: readonly RunEvent[]; readonly live?: number }>
+  >;
+  readonly files: Readonly<Record<string, FixtureFile>>;
+}
+
+const full: Scenario = {
+  connection: 'open',
+  topics: {
+    engine: readyEngine,
+    models,
+    vault: openVault,
+    settings: DEFAULT_SETTINGS,
+    library: { agents },
+    runs: { kind: 'reset', runs: summaries },
+  },
+  routes: {
+    'app.describe': () => ({
+      version: '0.1.0',
+      shell: 'browser',
+      platform: 'linux',
+      nodeVersion: '24.22.3',
+      dataDirectory: '/home/ada/.local/share/slipway',
+      canReveal: false,
+    }),
+    'library.get': ({ agentId }) => {
+      const detail = agentDetails[agentId];
+      if (detail) return detail;
+      throw new ProblemError({
+        code: 'agent_unknown',
+        title: 'Unknown agent',
+        detail: `There is no agent “${agentId}” in the library.`,
+      });
+    },
+    'engine.look': async () => {
+      await new Promise((resolve) => setTimeout(resolve, 600));
+      return readyEngine;
+    },
+    'models.test': async ({ kind }) => {
+      await new Promise((resolve) => setTimeout(resolve, 200));
+      if (kind === 'openai-compatible') {
+        throw new ProblemError({
+          code: 'model_unreachable',
+          title: 'The server does not answer',
+          detail: 'http://127.0.0.1:8000/v1/models refused the connection.',
+          action: 'Start the server, or correct its address.',
+        });
+      }
+      return { models: models.providers[1]?.models ?? [], latencyMs: 184 };
+    },
+    'settings.update': (change) => ({ ...DEFAULT_SETTINGS, ...change }) as typeof DEFAULT_SETTINGS,
+    'runs.start': () => ({ runId: 'run-live' }),
+    'runs.stop': async () => {
+      await new Promise((resolve) => setTimeout(resolve, 800));
+      return {};
+    },
+    'runs.remove': () => ({}),
+    'runs.list': () => ({ runs: [], hasMore: false }),
+    'runs.get': ({ runId }) => runDetail(runId),
+    'runs.readText': ({ path, limit }) => {
+      const file = outputFiles[path];
+      const text = file?.text ?? '';
+      return {
+        text: text.slice(0, limit),
+        size: text.length,
+        truncated: text.length > limit,
+        binary: file?.text === undefined,
+      };
+    },
+  },
+  records,
+  files: outputFiles,
+};
+
+const scenarios: Readonly<Record<string, Scenario>> = {
+  full,
+  empty: { ...full, topics: { ...full.topics, library: { agents: [] }, runs: { kind: 'reset', runs: [] } } },
+  loading: { ...full, topics: {}, routes: {} },
+  'no-engine': { ...full, topics: { ...full.topics, engine: missingEngine } },
+  'image-failed': { ...full, topics: { ...full.topics, engine: failedImage } },
+  'vault-locked': { ...full, topics: { ...full.topics, vault: lockedVault, models: lockedModels } },
+  offline: { ...full, connection: 'connecting' },
+  refused: {
+    ...full,
+    routes: {
+      ...full.routes,
+      'runs.start': () => {
+        throw new ProblemError({
+          code: 'input_invalid',
+          title: 'The input does not fit',
+          detail: 'Two fields of the input are not as the agent wants them.',
+          causes: [
+            { code: 'value_invalid', detail: '"title" must have at most 80 characters.', pointer: '/title' },
+            { code: 'file_missing', detail: 'A file for "csv" is missing.', pointer: '/csv' },
+            { code: 'disk', detail: 'The disk has 12 MB left; 40 MB are needed.' },
+          ],
+        });
+      },
+    },
+  },
+};
+
+/** The scenario of a name. @throws Error when there is none. */
+export function scenarioOf(name: string): Scenario {
+  const scenario = scenarios[name];
+  if (!scenario) throw new Error(`There is no scenario "${name}"`);
+  return scenario;
+}
