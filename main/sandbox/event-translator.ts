@@ -157,7 +157,7 @@ export class EventTranslator {
 
 /** What a provider counted, as a count: some answer nothing, or less than nothing. */
 function count(tokens: number): number {
-  return Number.isFinite(tokens) ? Math.max(0, Math.round(tokens)) : 0;
+  return Number.isFinite(tokens) ? Math.min(Math.max(0, Math.round(tokens)), Number.MAX_SAFE_INTEGER) : 0;
 }
 
 function toolProgress({ toolCallId, partialResult }: PiEvent<'tool_execution_update'>): SandboxEvent[] {

@@ -4,8 +4,12 @@ import { Agent } from './agent.ts';
 import { EventBatcher } from './event-batcher.ts';
 import { connectToolServer } from './mcp-client.ts';
 import { loadPi } from './pi.ts';
+import { rehearse } from './rehearsal.ts';
 import { createSocketFetch } from './socket-fetch.ts';
-import { connectToMain, exitOnCrash } from './stdio.ts';
+import { connectToMain, exitOnCrash, report } from './stdio.ts';
+
+/** How long after `ready` a sandbox waits before it takes itself for one kept for later. */
+const REHEARSAL_DELAY_MS = 250;
 
 exitOnCrash();
 const { peer, listen } = connectToMain();
@@ -48,11 +52,13 @@ async function configured(): Promise<Agent> {
 }
 
 // Main closes standard input when the run ends, or is gone: no command outlives it.
-void peer.closed.then(async () => {
+async function leave(): Promise<void> {
   const agent = await creation?.catch(() => undefined);
   agent?.[Symbol.dispose]();
   process.exit(0);
-});
+}
+void peer.closed.then(leave);
+process.once('SIGTERM', () => void leave());
 listen();
 void peer.notify('ready', {
   protocol: SANDBOX_PROTOCOL,
@@ -60,3 +66,8 @@ void peer.notify('ready', {
   piVersion: pi.VERSION,
   bootMs: performance.now(),
 });
+
+// A run that is there already comes within moments; only a sandbox kept for a later one rehearses.
+setTimeout(() => {
+  rehearse(pi, () => creation === undefined).catch((error: unknown) => report(`Rehearsal: ${String(error)}`));
+}, REHEARSAL_DELAY_MS);

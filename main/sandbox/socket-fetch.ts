@@ -35,31 +35,38 @@ export function createSocketFetch(sidecar: {
         },
         resolve,
       );
-      outgoing.once('error', (error) => {
+      outgoing.on('error', (error) => {
         reject(signal.aborted ? signal.reason : new TypeError('fetch failed', { cause: error }));
       });
       outgoing.end(body);
     });
     const { statusCode: status = 0 } = message;
-    return new Response(
-      NULL_BODY_STATUSES.has(status) ? drained(message) : ReadableStream.from(bytes(message, signal)),
-      {
-        status,
-        headers: new Headers(
-          Object.entries(message.headersDistinct).map(([name, values]) => [name, (values ?? []).join(', ')]),
-        ),
-      },
-    );
+    return new Response(NULL_BODY_STATUSES.has(status) ? drained(message) : bodyOf(message, signal), {
+      status,
+      headers: new Headers(
+        Object.entries(message.headersDistinct).map(([name, values]) => [name, (values ?? []).join(', ')]),
+      ),
+    });
   };
 }
 
-/** Names a cut body as the platform's own fetch does, which clients know to try again. */
-async function* bytes(message: IncomingMessage, signal: AbortSignal): AsyncGenerator<Uint8Array> {
-  try {
-    yield* message as AsyncIterable<Uint8Array>;
-  } catch (error) {
-    throw signal.aborted ? signal.reason : new TypeError('terminated', { cause: error });
-  }
+/** The body as it comes, pulled as it is read. A cut is named as the platform's own fetch names it. */
+function bodyOf(message: IncomingMessage, signal: AbortSignal): ReadableStream<Uint8Array> {
+  const chunks = message[Symbol.asyncIterator]() as AsyncIterator<Uint8Array>;
+  return new ReadableStream({
+    async pull(controller) {
+      try {
+        const { done, value } = await chunks.next();
+        if (done === true) controller.close();
+        else controller.enqueue(value);
+      } catch (error) {
+        controller.error(signal.aborted ? signal.reason : new TypeError('terminated', { cause: error }));
+      }
+    },
+    cancel() {
+      message.destroy();
+    },
+  });
 }
 
 function drained(message: IncomingMessage): null {

@@ -7,21 +7,15 @@ const MAX_LINES = 20;
 
 const OPTIONS: Options = { allErrors: true, strict: false, logger: false };
 
-let preparedAjv: Ajv2020 | undefined;
+let latest: Ajv2020 | undefined;
 
-/** The first schema ajv sees makes it compile its meta-schema, which takes longer than all the rest. */
+/** Kept, since the first schema makes it compile its own meta-schema, which takes longer than the rest. */
 function latestDraft(): Ajv2020 {
-  if (preparedAjv !== undefined) return preparedAjv;
-  const ajv = new Ajv2020(OPTIONS);
-  addFormats(ajv);
-  void ajv.validateSchema({ type: 'object' });
-  preparedAjv = ajv;
-  return ajv;
-}
-
-/** Does ahead of time what the first schema would wait for. */
-export function prepareSchemas(): void {
-  latestDraft();
+  if (latest === undefined) {
+    latest = new Ajv2020(OPTIONS);
+    addFormats(latest);
+  }
+  return latest;
 }
 
 /** One way in which a value breaks its schema. */

@@ -3,10 +3,13 @@ import { SIDECAR_PROTOCOL } from '#shared/protocol/sidecar.ts';
 import { McpEndpoint } from './mcp-endpoint.ts';
 import { ModelRelay } from './model-relay.ts';
 import { listenOnSocket } from './http-server.ts';
-import { prepareSchemas } from './json-schema.ts';
+import { rehearse } from './rehearsal.ts';
 import { createRuntimeTools } from './runtime-tools/runtime-tools.ts';
-import { connectToMain, exitOnCrash } from './stdio.ts';
+import { connectToMain, exitOnCrash, report } from './stdio.ts';
 import { ToolRegistry } from './tool-registry.ts';
+
+/** How long after `ready` a sidecar waits before it takes itself for one kept for later. */
+const REHEARSAL_DELAY_MS = 100;
 
 exitOnCrash();
 const { peer, listen } = connectToMain();
@@ -39,5 +42,9 @@ void peer.notify('ready', {
   nodeVersion: process.version,
   bootMs: performance.now(),
 });
-// A sidecar may wait for its run; what it will need is made meanwhile.
-setImmediate(prepareSchemas);
+
+// A run that is there already comes within moments; only a sidecar kept for a later one rehearses.
+setTimeout(() => {
+  if (isConfigured) return;
+  rehearse().catch((error: unknown) => report(`Rehearsal: ${String(error)}`));
+}, REHEARSAL_DELAY_MS);

@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Problem } from '#shared/problem.ts';
 import { MAX_MODEL_REQUEST_BYTES, MODEL_FRAME_BYTES, MODEL_STREAM_CREDIT } from '#shared/protocol/sidecar.ts';
 import { announcedLength } from './body-reader.ts';
-import type { MainPeer } from './stdio.ts';
+import type { MainLink } from './stdio.ts';
 
 /** Requests to the model at one time. Pi makes one; anything in the sandbox could make more. */
 const MAX_STREAMS = 8;
@@ -46,11 +46,11 @@ const PROBLEM_STATUS: Readonly<Record<string, number>> = {
 
 /** Carries requests to the run's model to main and the answers back, frame by frame. */
 export class ModelRelay {
-  readonly #peer: MainPeer;
+  readonly #peer: MainLink;
   readonly #streams = new Map<number, RelayedStream>();
   #lastStreamId = 0;
 
-  constructor(peer: MainPeer) {
+  constructor(peer: MainLink) {
     this.#peer = peer;
     peer.on('modelBodyCredit', ({ streamId, bytes }) => this.#streams.get(streamId)?.allow(bytes));
     peer.on('modelHead', ({ streamId, status, headers }) =>
@@ -90,7 +90,7 @@ export class ModelRelay {
 
 /** One request on its way to main and its answer on the way back. */
 class RelayedStream {
-  readonly #peer: MainPeer;
+  readonly #peer: MainLink;
   readonly #streamId: number;
   readonly #request: IncomingMessage;
   readonly #response: ServerResponse;
@@ -103,7 +103,7 @@ class RelayedStream {
   #hasEnded = false;
 
   constructor(
-    peer: MainPeer,
+    peer: MainLink,
     streamId: number,
     request: IncomingMessage,
     response: ServerResponse,

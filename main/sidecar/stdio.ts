@@ -2,7 +2,10 @@ import { createMessageConnection, StreamMessageReader, StreamMessageWriter } fro
 import { createPeer, type Peer } from '#shared/protocol/peer.ts';
 import { sidecarMainSide, sidecarSide } from '#shared/protocol/sidecar.ts';
 
-export type MainPeer = Peer<typeof sidecarSide, typeof sidecarMainSide, AbortSignal>;
+type MainPeer = Peer<typeof sidecarSide, typeof sidecarMainSide, AbortSignal>;
+
+/** What the parts of the sidecar need of its channel. */
+export type MainLink = Pick<MainPeer, 'notify' | 'on' | 'request'>;
 
 /**
  * The channel to main over the standard streams. From here on nothing else reaches standard output:

@@ -1,12 +1,12 @@
 import { z } from 'zod';
 import { textResult, type SidecarTool } from '../tool-registry.ts';
-import type { MainPeer } from '../stdio.ts';
+import type { MainLink } from '../stdio.ts';
 import { defineRuntimeTool } from './runtime-tool.ts';
 
 const DEFAULT_LIMIT = 10;
 
 /** Searches what earlier runs noted for later ones. Main answers it. */
-export function createRecallMemoryTool(peer: MainPeer): SidecarTool {
+export function createRecallMemoryTool(peer: MainLink): SidecarTool {
   return defineRuntimeTool({
     name: 'recall_memory',
     description:

@@ -1,12 +1,12 @@
 import { z } from 'zod';
 import { textResult, type SidecarTool } from '../tool-registry.ts';
-import type { MainPeer } from '../stdio.ts';
+import type { MainLink } from '../stdio.ts';
 import { defineRuntimeTool } from './runtime-tool.ts';
 
 const DEFAULT_LIMIT = 10;
 
 /** Lets an agent see what its earlier runs came to. Main answers it. */
-export function createRunHistoryTool(peer: MainPeer): SidecarTool {
+export function createRunHistoryTool(peer: MainLink): SidecarTool {
   return defineRuntimeTool({
     name: 'run_history',
     description:

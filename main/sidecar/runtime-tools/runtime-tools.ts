@@ -1,6 +1,6 @@
 import type { SidecarEvent } from '#shared/events/run-event.ts';
 import type { RuntimeTool, SidecarConfiguration } from '#shared/protocol/sidecar.ts';
-import type { MainPeer } from '../stdio.ts';
+import type { MainLink } from '../stdio.ts';
 import type { SidecarTool } from '../tool-registry.ts';
 import { createLogTool } from './log.ts';
 import { createOutputTool } from './output.ts';
@@ -14,7 +14,7 @@ import { createRunHistoryTool } from './run-history.ts';
  */
 export function createRuntimeTools(
   configuration: Pick<SidecarConfiguration, 'runtimeTools' | 'outputSchema'>,
-  peer: MainPeer,
+  peer: MainLink,
 ): SidecarTool[] {
   // Waits until main has it in its pipe, so that no answer overtakes what it reports.
   const emit = (event: SidecarEvent) => peer.notify('event', { event });
