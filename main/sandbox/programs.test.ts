@@ -1,6 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, it, vi } from 'vitest';
 import type { SandboxEvent } from '#shared/events/run-event.ts';
 import { modelApiSchema } from '#shared/models/model.ts';
@@ -578,6 +579,58 @@ describe('a tool of the sidecar', () => {
     });
     await run.sandbox.peer.request('abort', {});
     await prompting;
+  });
+});
+
+describe('a long conversation', () => {
+  it('is compacted, over the same way to the model', async () => {
+    const read = { name: 'bash', input: { command: 'seq -f %0100.0f 450' } };
+    const { model, starting } = scriptedRun(
+      [
+        { calls: [read] },
+        { calls: [read], inputTokens: 12_000 },
+        { text: 'SUMMARY OF IT' },
+        { text: 'SUMMARY OF THE TURN' },
+        { text: 'Done.' },
+        { text: 'Done.' },
+      ],
+      {
+        sandbox: {
+          model: {
+            api: 'openai-completions',
+            id: 'test-model',
+            name: 'Small',
+            contextWindow: 20_000,
+            maxTokens: 1000,
+            reasoning: false,
+            images: false,
+          },
+        },
+      },
+    );
+    await using run = await starting;
+    const outcome = await run.sandbox.peer.request('prompt', { text: 'Read a lot' });
+    expect(outcome.stopReason).toBe('stop');
+    expect(ofType(run, 'context.compacted')[0]).toMatchObject({ reason: 'threshold' });
+    expect(model.requests.some((request) => request.tools.length === 0)).toBe(true);
+    expect(JSON.stringify(model.requests.at(-1)?.texts)).toContain('SUMMARY OF');
+  });
+});
+
+describe('a pair that waits for its run', () => {
+  it('rehearses in silence and then works as any other', async () => {
+    const { model, starting } = scriptedRun([{ text: 'At last.' }], {
+      prepare: () => delay(2500),
+    });
+    await using run = await starting;
+    expect(await run.sandbox.peer.request('prompt', { text: 'Now' })).toMatchObject({
+      stopReason: 'stop',
+      turns: 1,
+    });
+    expect(model.requests).toHaveLength(1);
+    expect(run.events[0]).toEqual({ type: 'turn.started', turn: 1 });
+    expect(run.sidecarEvents).toEqual([]);
+    expect(run.sandbox.stderr() + run.sidecar.stderr()).toBe('');
   });
 });
 

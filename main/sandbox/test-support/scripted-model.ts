@@ -7,6 +7,8 @@ export interface ScriptedTurn {
   readonly thinking?: string;
   readonly text?: string;
   readonly calls?: readonly { readonly name: string; readonly input: unknown }[];
+  /** What the provider counts for the request. */
+  readonly inputTokens?: number;
 }
 
 /** What a request to the model was, read strictly: a fake that takes anything proves nothing. */
@@ -28,7 +30,9 @@ interface FakeApi {
   stream(turn: ScriptedTurn, turnIndex: number): string[];
 }
 
-const usage = { input: 100, output: 20 };
+function usageOf(turn: ScriptedTurn) {
+  return { input: turn.inputTokens ?? 100, output: 20 };
+}
 
 /** One of four fakes of a provider's streaming API, which plays a script turn by turn. */
 export class ScriptedModel {
@@ -138,6 +142,7 @@ const fakeOpenAiCompletions: FakeApi = {
     };
   },
   stream(turn, turnIndex) {
+    const usage = usageOf(turn);
     const base = {
       id: `chatcmpl-${turnIndex}`,
       object: 'chat.completion.chunk',
@@ -225,6 +230,7 @@ const fakeOpenAiResponses: FakeApi = {
     };
   },
   stream(turn, turnIndex) {
+    const usage = usageOf(turn);
     const response = {
       id: `resp_${turnIndex}`,
       object: 'response',
@@ -347,6 +353,7 @@ const fakeAnthropicMessages: FakeApi = {
     };
   },
   stream(turn, turnIndex) {
+    const usage = usageOf(turn);
     const events: ({ type: string } & Record<string, unknown>)[] = [
       {
         type: 'message_start',
@@ -447,6 +454,7 @@ const fakeGoogleGenerativeAi: FakeApi = {
     };
   },
   stream(turn) {
+    const usage = usageOf(turn);
     const chunk = (parts: object[], finishReason?: string) =>
       dataEvent({
         candidates: [{ index: 0, content: { role: 'model', parts }, ...(finishReason && { finishReason }) }],
