@@ -47,9 +47,9 @@ let samplesFolder: string;
 beforeEach(async () => {
   base = await mkdtemp(join(tmpdir(), 'slipway-library-'));
   samplesFolder = join(base, 'samples');
-  await writeAgent(join(samplesFolder, 'report'), report);
-  await mkdir(join(samplesFolder, 'report', 'examples'));
-  await writeFile(join(samplesFolder, 'report', 'examples', 'a.csv'), 'a\n1\n');
+  await writeAgent(join(samplesFolder, '@slipway', 'report'), report);
+  await mkdir(join(samplesFolder, '@slipway', 'report', 'examples'));
+  await writeFile(join(samplesFolder, '@slipway', 'report', 'examples', 'a.csv'), 'a\n1\n');
 });
 
 afterEach(() => rm(base, { recursive: true, force: true }));
@@ -135,12 +135,16 @@ describe('the library', () => {
   });
 
   it('shows a broken sample with its errors and refuses to run it with every one of them', async () => {
-    await writeAgent(join(samplesFolder, 'broken'), { ...report, name: 'Broken', timeout: 0 }, ' ');
+    await writeAgent(
+      join(samplesFolder, '@slipway', 'broken'),
+      { ...report, name: 'Broken', timeout: 0 },
+      ' ',
+    );
     await using library = createLibrary({ samplesFolder });
     expect(await library.list()).toMatchObject([{ id: 'Broken', errorCount: 3 }, { id: '@slipway/report' }]);
     const detail = await library.get('Broken');
     expect(detail.findings.map(({ file, code }) => `${file} ${code}`)).toContain('prompt.md prompt_blank');
-    const problem = await problemOf(library.load(join(samplesFolder, 'broken')));
+    const problem = await problemOf(library.load(join(samplesFolder, '@slipway', 'broken')));
     expect(problem).toMatchObject({ code: 'package_invalid', file: 'manifest.json', line: 2, column: 11 });
     expect(problem.causes?.map(({ pointer }) => pointer)).toEqual(['/name', '/timeout', '']);
     expect(problem.causes?.[1]?.detail).toMatch(/^manifest\.json:\d+:\d+: "timeout" must be/);
@@ -158,7 +162,7 @@ describe('the library', () => {
   });
 
   it('keeps a sample with a withdrawn tool running without it', async () => {
-    await writeAgent(join(samplesFolder, 'old'), {
+    await writeAgent(join(samplesFolder, '@slipway', 'old'), {
       ...report,
       name: '@slipway/old',
       runtime_tools: ['report', 'output'],
@@ -167,7 +171,7 @@ describe('the library', () => {
     const agent = await library.load('@slipway/old');
     expect(agent.runtimeTools).toEqual(['output']);
     expect(agent.warnings.map(({ code }) => code)).toContain('runtime_tool_unknown');
-    const sameFolder = await problemOf(library.load(join(samplesFolder, 'old')));
+    const sameFolder = await problemOf(library.load(join(samplesFolder, '@slipway', 'old')));
     expect(sameFolder.code).toBe('package_invalid');
   });
 
@@ -217,7 +221,7 @@ describe('the library', () => {
     await library.list();
     await library.list();
     expect(told).toEqual([]);
-    await writeAgent(join(samplesFolder, 'report'), { ...report, display_name: 'Renamed' });
+    await writeAgent(join(samplesFolder, '@slipway', 'report'), { ...report, display_name: 'Renamed' });
     expect(await library.list()).toMatchObject([{ displayName: 'Renamed' }]);
     expect(told).toMatchObject([[{ displayName: 'Renamed' }]]);
   });
