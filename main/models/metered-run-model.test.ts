@@ -132,7 +132,7 @@ describe('what reaches the provider', () => {
   it.each(refusals)('is refused with %s', async (_, change) => {
     await using at = await open([stream(...whole)]);
     const isRequest = 'path' in change || 'method' in change || 'body' in change;
-    const request = isRequest ? { ...requestOf(), ...change } : requestOf(change as Record<string, unknown>);
+    const request = isRequest ? { ...requestOf(), ...change } : requestOf(change);
     await expect(at.run.send(request, never())).rejects.toEqual(code('model_request_refused'));
     expect(at.provider.requests.filter(({ method, url }) => method === 'POST' || url.includes('?'))).toEqual(
       [],
@@ -371,7 +371,7 @@ describe('a stream', () => {
     await body.next();
     abort.abort();
     await expect(body.next()).rejects.toMatchObject({ name: 'AbortError' });
-    await at.provider.requests.at(-1)!.closed;
+    await expect(at.provider.requests.at(-1)!.closed).resolves.toBeUndefined();
     expect(at.run.lastFailure).toBeUndefined();
   });
 
@@ -382,14 +382,14 @@ describe('a stream', () => {
     while (at.provider.requests.every(({ method }) => method !== 'POST')) await new Promise(setImmediate);
     abort.abort();
     await expect(sent).rejects.toMatchObject({ name: 'AbortError' });
-    await at.provider.requests.at(-1)!.closed;
+    await expect(at.provider.requests.at(-1)!.closed).resolves.toBeUndefined();
   });
 
   it('whose reader goes away closes the provider’s connection', async () => {
     await using at = await open([stall(text('Hi'))]);
     const response = await at.run.send(requestOf(), never());
     for await (const bytes of response.body) if (bytes.length > 0) break;
-    await at.provider.requests.at(-1)!.closed;
+    await expect(at.provider.requests.at(-1)!.closed).resolves.toBeUndefined();
   });
 
   it('that nobody reads makes the provider wait, and loses nothing', async () => {

@@ -77,7 +77,12 @@ function describe(code: string, { providerName, baseUrl }: Endpoint): Problem | 
     case 'UND_ERR_CLOSED':
     case 'UND_ERR_DESTROYED':
     case 'UND_ERR_RES_CONTENT_LENGTH_MISMATCH':
-      return unreachable(`${host} broke the connection off before its answer was whole.`, 'Try again.');
+      return unreachable(
+        `${host} broke the connection off before its answer was whole.`,
+        baseUrl.startsWith('http:')
+          ? 'Try again, and check whether the address has to begin with https.'
+          : 'Try again.',
+      );
     case 'UND_ERR_HEADERS_TIMEOUT':
       return {
         code: 'model_timeout',
@@ -136,6 +141,8 @@ function codeOf(error: unknown): string | undefined {
       const inner = codeOf(current.errors[0]);
       if (inner !== undefined) return inner;
     }
+    // undici's parser gives no code for a first line that is no HTTP.
+    if (current.name === 'HTTPParserError') return 'HPE_INVALID';
     if ('code' in current && typeof current.code === 'string') {
       // OpenSSL's own codes say less than the reason beside them.
       if (current.code === 'EPROTO' && /wrong version number/i.test(current.message)) {

@@ -6,6 +6,7 @@ export function makeProviderId(displayName: string, taken: ReadonlySet<string>):
   const slug =
     displayName
       .normalize('NFKD')
+      .replace(/\p{Mark}+/gu, '')
       .toLowerCase()
       .replace(/[^a-z0-9]+/g, '-')
       .slice(0, 32)

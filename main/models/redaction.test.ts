@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { redactKey, StreamRedactor } from './redaction.ts';
 
 const KEY = 'sk-ant-api03-AbCdEfGhIjKlMnOpQrStUvWxYz';
-const key = fc.string({ unit: fc.constantFrom(...'abAB01-_'), minLength: 8, maxLength: 40 });
+const key = fc.string({ unit: fc.constantFrom('a', 'b', 'A', 'B', '0', '-'), minLength: 8, maxLength: 40 });
 
 describe('redactKey', () => {
   it.each([

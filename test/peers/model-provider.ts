@@ -195,7 +195,7 @@ export function refuseKey(vendor: Vendor): Behaviour {
         : vendor === 'anthropic'
           ? [401, { type: 'error', error: { type: 'authentication_error', message } }]
           : [401, { error: { message, type: 'invalid_request_error', code: 'invalid_api_key' } }];
-    error(status, body, { 'x-seen-key': sent })(response, request);
+    return error(status, body, { 'x-seen-key': sent })(response, request);
   };
 }
 

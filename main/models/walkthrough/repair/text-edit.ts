@@ -17,10 +17,14 @@ export function mendBetween(before: string, after: string): Mend {
     bottom += 1;
   }
   for (;;) {
-    const oldText = old.slice(top, old.length - bottom).join('\n');
-    const isUnique = oldText.trim() !== '' && before.split(oldText).length === 2;
-    if (isUnique || (top === 0 && bottom === 0)) {
-      return { oldText, newText: next.slice(top, next.length - bottom).join('\n') };
+    const oldLines = old.slice(top, old.length - bottom);
+    const newLines = next.slice(top, next.length - bottom);
+    const oldText = oldLines.join('\n');
+    // Without a line on either side a line break would be left over or missing.
+    const isWhole = oldText.trim() !== '' && newLines.length > 0;
+    const isUnique = before.indexOf(oldText) === before.lastIndexOf(oldText);
+    if ((isWhole && isUnique) || (top === 0 && bottom === 0)) {
+      return { oldText, newText: newLines.join('\n') };
     }
     if (top > 0) top -= 1;
     if (bottom > 0) bottom -= 1;
