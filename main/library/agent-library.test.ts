@@ -6,6 +6,8 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { AgentSummary } from '#shared/ipc/routes.ts';
 import { agentDetailSchema, agentSummarySchema } from '#shared/ipc/routes.ts';
 import { ProblemError, type Problem } from '#shared/problem.ts';
+import { writeBundle } from './archive/bundle.ts';
+import { writeArchive } from './archive/write-archive.ts';
 import { createLibrary } from './index.ts';
 
 const report = {
@@ -161,6 +163,32 @@ describe('the library', () => {
     expect((await library.load(folder)).id).toBe('@me/mine');
   });
 
+  it('runs an agent from an archive, as its author means it, and from a bundle, as it was published', async () => {
+    const old = { ...report, name: '@me/old', version: '1.2.3', runtime_tools: ['report', 'output'] };
+    const files = new Map([
+      ['manifest.json', Buffer.from(JSON.stringify(old))],
+      ['prompt.md', Buffer.from('Do it.')],
+    ]);
+    const { bytes } = await writeBundle({
+      root: '@me/old@1.2.3',
+      packages: new Map([['@me/old@1.2.3', files]]),
+    });
+    await writeFile(join(base, 'old.afps'), await writeArchive(files));
+    await writeFile(join(base, 'old.afps-bundle'), bytes);
+    await using library = createLibrary({ samplesFolder });
+    expect((await problemOf(library.load(join(base, 'old.afps')))).causes).toMatchObject([
+      { code: 'runtime_tool_unknown' },
+    ]);
+    const agent = await library.load(join(base, 'old.afps-bundle'));
+    expect(agent).toMatchObject({ id: '@me/old', runtimeTools: ['output'], promptText: 'Do it.' });
+  });
+
+  it('says what is wrong with an archive that cannot be read', async () => {
+    await writeFile(join(base, 'broken.afps'), 'PK but no more');
+    await using library = createLibrary({ samplesFolder });
+    expect((await problemOf(library.load(join(base, 'broken.afps')))).code).toBe('archive_invalid');
+  });
+
   it('keeps a sample with a withdrawn tool running without it', async () => {
     await writeAgent(join(samplesFolder, '@slipway', 'old'), {
       ...report,
@@ -183,7 +211,7 @@ describe('the library', () => {
       'agent_unknown',
       /There is no folder .*no\/such\/folder/,
     ],
-    ['a word', 'report', 'agent_unknown', /no folder of that name/],
+    ['a word', 'report', 'agent_unknown', /no folder or archive of that name/],
   ])('says what is wrong with %s', async (_, name, code, message) => {
     await using library = createLibrary({ samplesFolder });
     const problem = await problemOf(library.load(name));

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
-import { opendir } from 'node:fs/promises';
-import { isAbsolute, join } from 'node:path';
+import { opendir, stat } from 'node:fs/promises';
+import { basename, isAbsolute, join } from 'node:path';
 import type { Readable } from 'node:stream';
 import type { AgentDetail, AgentSummary } from '#shared/ipc/routes.ts';
 import type { Direction } from '#shared/manifest/finding-list.ts';
@@ -11,6 +11,7 @@ import { ProblemError } from '#shared/problem.ts';
 import { agentOf, detailOf, idOf, packageInvalid, runnable, summaryOf } from './agent-views.ts';
 import { checkPackage, type CheckedPackage } from './checked-package.ts';
 import type { Library, RunnableAgent } from './library.ts';
+import { PackageArchive } from './package-archive.ts';
 import { PackageFolder } from './package-folder.ts';
 
 export interface AgentLibraryOptions {
@@ -19,7 +20,7 @@ export interface AgentLibraryOptions {
   readonly schemaChecker: SchemaChecker;
 }
 
-/** {@link Library} over folders: the samples of the app, and any folder a run is asked for by path. */
+/** {@link Library} over folders: the samples of the app, and any folder or archive a run names by path. */
 export class AgentLibrary implements Library {
   readonly #options: AgentLibraryOptions;
   readonly #listeners = new Set<(agents: AgentSummary[]) => void>();
@@ -51,8 +52,8 @@ export class AgentLibrary implements Library {
   }
 
   async load(agentIdOrFolder: string): Promise<RunnableAgent> {
-    const checked = namesFolder(agentIdOrFolder)
-      ? await this.#read(await this.#folder(agentIdOrFolder), 'author')
+    const checked = namesPath(agentIdOrFolder)
+      ? await this.#readAt(agentIdOrFolder)
       : await this.#sample(agentIdOrFolder);
     const agent = agentOf(checked);
     if (agent === undefined) throw packageInvalid(checked);
@@ -63,8 +64,8 @@ export class AgentLibrary implements Library {
     agentId: string,
     path: string,
   ): Promise<{ name: string; size: number; stream: Readable }> {
-    const { folder, files } = await this.#sample(agentId);
-    if (files.some((file) => file.path === path)) return folder.openFile(path);
+    const { source, files } = await this.#sample(agentId);
+    if (files.some((file) => file.path === path)) return source.openFile(path);
     const detail = `The agent ${agentId} has no file "${path}".`;
     throw new ProblemError({ code: 'file_unknown', title: 'No such file', detail, file: path });
   }
@@ -83,7 +84,7 @@ export class AgentLibrary implements Library {
     throw new ProblemError({
       code: 'agent_unknown',
       title: 'No such agent',
-      detail: `There is no agent "${agentId}" in the library, and no folder of that name.`,
+      detail: `There is no agent "${agentId}" in the library, and no folder or archive of that name.`,
       action: ids.length > 0 ? `Choose one of ${ids.join(', ')}, or name a folder.` : 'Name a folder.',
     });
   }
@@ -98,25 +99,28 @@ export class AgentLibrary implements Library {
     return packages;
   }
 
-  async #folder(path: string): Promise<PackageFolder> {
+  /** The package at a path, be it a folder or an archive. */
+  async #readAt(path: string): Promise<CheckedPackage> {
+    const found = await stat(path).catch(() => undefined);
+    if (found?.isFile() === true && basename(path) !== MANIFEST_FILE) {
+      const archive = await PackageArchive.at(path);
+      const { schemaChecker } = this.#options;
+      return checkPackage(archive, await archive.list(), { direction: archive.direction, schemaChecker });
+    }
     try {
-      return await PackageFolder.at(path);
+      return await this.#read(await PackageFolder.at(path), 'author');
     } catch (error) {
-      if (!(error instanceof ProblemError)) throw error;
-      throw new ProblemError(
-        { ...error.problem, code: 'agent_unknown', title: 'No such agent' },
-        { cause: error },
-      );
+      if (!(error instanceof ProblemError) || error.problem.code !== 'folder_unknown') throw error;
+      const problem = { ...error.problem, code: 'agent_unknown', title: 'No such agent' };
+      throw new ProblemError(problem, { cause: error });
     }
   }
 
   /** A package is checked again only when a file of it changed. */
   async #read(folder: PackageFolder, direction: Direction): Promise<CheckedPackage> {
     const files = await folder.list();
-    const fingerprint = files
-      .map(({ path, size, modifiedNs }) => `${path}\0${size}\0${modifiedNs}`)
-      .join('\n');
-    const key = `${direction} ${folder.root}`;
+    const fingerprint = files.map(({ path, size, stamp }) => `${path}\0${size}\0${stamp}`).join('\n');
+    const key = `${direction} ${folder.location}`;
     const kept = this.#packages.get(key);
     if (kept?.fingerprint === fingerprint) return kept.checked;
     const { schemaChecker } = this.#options;
@@ -126,8 +130,8 @@ export class AgentLibrary implements Library {
   }
 }
 
-/** A scoped name is an id; what looks like a path, or is one, is a folder. */
-function namesFolder(agent: string): boolean {
+/** A scoped name is an id; what looks like a path, or is one, is a folder or an archive. */
+function namesPath(agent: string): boolean {
   if (PACKAGE_NAME.test(agent)) return false;
   return isAbsolute(agent) || /[\\/]|^\./.test(agent) || existsSync(agent);
 }

@@ -12,10 +12,10 @@ import type { RunnableAgent } from './library.ts';
 
 type Warning = RunnableAgent['warnings'][number];
 
-/** The name in the manifest, or the folder's when the manifest has none that can be read. */
-export function idOf({ document, folder }: CheckedPackage): string {
+/** The name in the manifest, or that of its folder when the manifest has none that can be read. */
+export function idOf({ document, source }: CheckedPackage): string {
   const name = isRecord(document?.value) ? document.value['name'] : undefined;
-  return typeof name === 'string' && name !== '' ? name : folder.name;
+  return typeof name === 'string' && name !== '' ? name : source.name;
 }
 
 /** The agent in a package, when it is one and has no error. */

@@ -7,34 +7,34 @@ import type { SchemaChecker } from '#shared/manifest/schema-checker.ts';
 import { PROMPT_FILE } from '#shared/manifest/rules/agent.ts';
 import { SKILL_FILE } from '#shared/manifest/rules/skill.ts';
 import { ProblemError } from '#shared/problem.ts';
-import type { PackageFile, PackageFolder } from './package-folder.ts';
+import type { PackageFile, PackageSource } from './package-source.ts';
 
 /** Bytes a prompt or a SKILL.md may have. */
 const MAX_TEXT_BYTES = 1024 * 1024;
 /** Bytes a manifest may have: its limit counts characters, of up to three bytes each. */
 const MAX_MANIFEST_BYTES = 3 * MAX_JSON_CHARACTERS;
 
-/** A package's folder as it was read, with all that was found in it. */
+/** A package as it was read, with all that was found in it. */
 export interface CheckedPackage extends ManifestReport {
-  readonly folder: PackageFolder;
+  readonly source: PackageSource;
   readonly files: readonly PackageFile[];
   readonly manifestText: string;
   readonly promptText: string;
 }
 
-/** Reads and checks the package in a folder. What cannot be read is a finding too, as far as possible. */
+/** Reads and checks a package. What cannot be read is a finding too, as far as possible. */
 export async function checkPackage(
-  folder: PackageFolder,
+  source: PackageSource,
   files: readonly PackageFile[],
   options: { readonly direction: Direction; readonly schemaChecker: SchemaChecker },
 ): Promise<CheckedPackage> {
   const unreadable: Finding[] = [];
-  const manifestText = await readOr(folder, MANIFEST_FILE, MAX_MANIFEST_BYTES, unreadable);
-  const promptText = await readOr(folder, PROMPT_FILE, MAX_TEXT_BYTES, unreadable);
-  const skillText = await readOr(folder, SKILL_FILE, MAX_TEXT_BYTES, unreadable);
-  const read = { folder, files, manifestText: manifestText ?? '', promptText: promptText ?? '' };
+  const manifestText = await readOr(source, MANIFEST_FILE, MAX_MANIFEST_BYTES, unreadable);
+  const promptText = await readOr(source, PROMPT_FILE, MAX_TEXT_BYTES, unreadable);
+  const skillText = await readOr(source, SKILL_FILE, MAX_TEXT_BYTES, unreadable);
+  const read = { source, files, manifestText: manifestText ?? '', promptText: promptText ?? '' };
   if (manifestText === undefined) {
-    const message = `The folder ${folder.root} has no ${MANIFEST_FILE}, so it is not a package.`;
+    const message = `There is no ${MANIFEST_FILE} in ${source.location}, so it is not a package.`;
     const missing = fileFinding('manifest_missing', MANIFEST_FILE, message);
     const findings = unreadable.length > 0 ? unreadable : missing;
     return { ...read, findings, document: undefined, manifest: undefined };
@@ -52,13 +52,13 @@ export async function checkPackage(
 }
 
 async function readOr(
-  folder: PackageFolder,
+  source: PackageSource,
   path: string,
   maxBytes: number,
   findings: Finding[],
 ): Promise<string | undefined> {
   try {
-    return await folder.readText(path, maxBytes);
+    return await source.readText(path, maxBytes);
   } catch (error) {
     if (!(error instanceof ProblemError)) throw error;
     findings.push(...fileFinding('file_unreadable', path, error.problem.detail));

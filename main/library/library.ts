@@ -27,8 +27,9 @@ export interface Library {
   /** @throws ProblemError `agent_unknown`. */
   get(agentId: string): Promise<AgentDetail>;
   /**
-   * The agent to run: an id of the library, or a folder on disk.
-   * @throws ProblemError `agent_unknown`, `package_invalid` with every error and its place.
+   * The agent to run: an id of the library, or a folder, `.afps` or `.afps-bundle` on disk.
+   * @throws ProblemError `agent_unknown`, `package_invalid` with every error and its place, `archive_…`,
+   * `bundle_…`.
    */
   load(agentIdOrFolder: string): Promise<RunnableAgent>;
   /** Opens one of the package's example files. @throws ProblemError `file_unknown`. */

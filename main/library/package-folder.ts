@@ -2,7 +2,15 @@ import { constants, type BigIntStats, type Dirent } from 'node:fs';
 import { lstat, open, opendir, realpath, stat, type FileHandle } from 'node:fs/promises';
 import { basename, join, resolve, sep } from 'node:path';
 import type { Readable } from 'node:stream';
-import { ProblemError, type Problem } from '#shared/problem.ts';
+import { ProblemError } from '#shared/problem.ts';
+import {
+  decodeText,
+  fileUnknown,
+  tooLargeToRead,
+  unreadable,
+  type PackageFile,
+  type PackageSource,
+} from './package-source.ts';
 
 /** Most files a package may have, and most folders within one another (reference: afps, section 14). */
 export const MAX_PACKAGE_FILES = 10_000;
@@ -11,22 +19,14 @@ const MAX_PACKAGE_DEPTH = 16;
 /** Folders that are never part of a package, though they may stand in its folder. */
 const IGNORED_NAMES: ReadonlySet<string> = new Set(['node_modules', '__MACOSX', 'Thumbs.db', 'desktop.ini']);
 
-export interface PackageFile {
-  /** Relative to the package, with forward slashes. */
-  readonly path: string;
-  /** Bytes. */
-  readonly size: number;
-  readonly modifiedNs: bigint;
-}
-
 /** A package as a folder on disk. Nothing outside the folder is read, whatever links lead there. */
-export class PackageFolder {
+export class PackageFolder implements PackageSource {
   readonly name: string;
   /** The folder itself, without links. */
-  readonly root: string;
+  readonly location: string;
 
   private constructor(root: string) {
-    this.root = root;
+    this.location = root;
     this.name = basename(root);
   }
 
@@ -42,23 +42,16 @@ export class PackageFolder {
     throw new ProblemError({ code: 'folder_unknown', title: 'No such folder', detail });
   }
 
-  /** Files of the package by path. @throws ProblemError `package_too_large` over the limits. */
   async list(): Promise<PackageFile[]> {
     const files: PackageFile[] = [];
     await this.#listInto(files, '', 1);
     return files.sort((a, b) => (a.path < b.path ? -1 : 1));
   }
 
-  /**
-   * Text of a file, or undefined when there is none.
-   * @throws ProblemError `file_unreadable` when it leaves the folder, is too large or is not UTF-8 text.
-   */
   async readText(path: string, maxBytes: number): Promise<string | undefined> {
     await using opened = await this.#open(path);
     if (opened === undefined) return undefined;
-    if (opened.size > maxBytes) {
-      throw unreadable(path, `It has ${opened.size} bytes; ${maxBytes} is the most that is read.`);
-    }
+    if (opened.size > maxBytes) throw tooLargeToRead(path, opened.size, maxBytes);
     // One byte more than expected shows a file that grows while it is read.
     const buffer = Buffer.alloc(opened.size + 1);
     let length = 0;
@@ -66,28 +59,20 @@ export class PackageFolder {
       ({ bytesRead: read } = await opened.handle.read(buffer, length, buffer.length - length, null));
     }
     if (length > opened.size) throw unreadable(path, 'It changed while it was read. Try again.');
-    try {
-      return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(buffer.subarray(0, length));
-    } catch (error) {
-      throw unreadable(path, 'It is not UTF-8 text. Save it as UTF-8.', error);
-    }
+    return decodeText(path, buffer.subarray(0, length));
   }
 
-  /** Opens a file to read it. @throws ProblemError `file_unknown`, `file_unreadable`. */
   async openFile(path: string): Promise<{ name: string; size: number; stream: Readable }> {
     const opened = await this.#open(path);
-    if (opened === undefined) {
-      const detail = `The package in ${this.root} has no file "${path}".`;
-      throw new ProblemError({ code: 'file_unknown', title: 'No such file', detail, file: path });
-    }
+    if (opened === undefined) throw fileUnknown(this.location, path);
     return { name: basename(path), size: opened.size, stream: opened.handle.createReadStream() };
   }
 
   async #open(path: string): Promise<OpenFile | undefined> {
     if (!isPackagePath(path)) throw unreadable(path, 'This is not a path inside a package.');
     try {
-      const real = await realpath(join(this.root, path));
-      if (!real.startsWith(this.root + sep)) {
+      const real = await realpath(join(this.location, path));
+      if (!real.startsWith(this.location + sep)) {
         throw unreadable(path, 'It is a link out of the package. Put the file itself there.');
       }
       // Without waiting: a named pipe would otherwise hold the app until someone writes to it.
@@ -108,15 +93,15 @@ export class PackageFolder {
 
   async #listInto(files: PackageFile[], folder: string, depth: number): Promise<void> {
     if (depth > MAX_PACKAGE_DEPTH) throw tooLarge(`its folders are more than ${MAX_PACKAGE_DEPTH} deep`);
-    for await (const entry of await opendir(join(this.root, folder))) {
+    for await (const entry of await opendir(join(this.location, folder))) {
       if (isIgnored(entry)) continue;
       const path = folder === '' ? entry.name : `${folder}/${entry.name}`;
       if (entry.isDirectory()) {
         await this.#listInto(files, path, depth + 1);
       } else if (entry.isFile()) {
-        const found = await statOrNothing(join(this.root, path));
+        const found = await statOrNothing(join(this.location, path));
         if (found === undefined) continue;
-        files.push({ path, size: Number(found.size), modifiedNs: found.mtimeNs });
+        files.push({ path, size: Number(found.size), stamp: String(found.mtimeNs) });
         if (files.length > MAX_PACKAGE_FILES) throw tooLarge(`it has more than ${MAX_PACKAGE_FILES} files`);
       }
     }
@@ -157,16 +142,6 @@ function codeOf(error: unknown): string {
 
 function isErrorWith(error: unknown, ...codes: string[]): boolean {
   return codes.includes(codeOf(error));
-}
-
-function unreadable(path: string, reason: string, cause?: unknown): ProblemError {
-  const problem: Problem = {
-    code: 'file_unreadable',
-    title: 'A file of the package cannot be read',
-    detail: `"${path}" cannot be read. ${reason}`,
-    file: path,
-  };
-  return new ProblemError(problem, { cause });
 }
 
 function tooLarge(reason: string): ProblemError {
