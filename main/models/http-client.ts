@@ -1,7 +1,7 @@
 import { pipeline, type Readable } from 'node:stream';
 import * as tls from 'node:tls';
 import * as zlib from 'node:zlib';
-import { Agent, request, type Dispatcher } from 'undici';
+import type { Dispatcher } from 'undici';
 import { networkProblem, type Endpoint } from './network-problem.ts';
 
 /** Time limits of a request to a provider, in milliseconds. */
@@ -39,8 +39,7 @@ export interface HttpResponse {
  */
 export class HttpClient implements AsyncDisposable {
   readonly #timeouts: ModelTimeouts;
-  #plain: Dispatcher | undefined;
-  #secure: Dispatcher | undefined;
+  readonly #dispatchers = new Map<'http:' | 'https:', Promise<Dispatcher>>();
 
   constructor(timeouts: ModelTimeouts) {
     this.#timeouts = timeouts;
@@ -59,11 +58,12 @@ export class HttpClient implements AsyncDisposable {
     const { headersMs, idleMs } = { ...this.#timeouts, ...timeouts };
     let response: Dispatcher.ResponseData;
     try {
+      const { request } = await import('undici');
       response = await request(url, {
         method,
         headers: { 'user-agent': 'Slipway', 'accept-encoding': 'identity', ...headers },
         body: body ?? null,
-        dispatcher: this.#dispatcherFor(url),
+        dispatcher: await this.#dispatcherFor(url),
         signal,
         headersTimeout: headersMs,
         bodyTimeout: idleMs,
@@ -81,20 +81,35 @@ export class HttpClient implements AsyncDisposable {
 
   /** Ends every connection, those in use too. */
   async [Symbol.asyncDispose](): Promise<void> {
-    await Promise.all([this.#plain?.destroy(), this.#secure?.destroy()]);
+    const made = await Promise.all(this.#dispatchers.values());
+    await Promise.all(made.map((dispatcher) => dispatcher.destroy()));
   }
 
-  /** Made when first needed: reading the system's certificates takes time a local server needs not cost. */
-  #dispatcherFor(url: string): Dispatcher {
-    const timeout = this.#timeouts.connectMs;
-    if (!url.startsWith('https:')) return (this.#plain ??= new Agent({ connect: { timeout } }));
-    return (this.#secure ??= new Agent({ connect: { timeout, ca: trustedCertificates() } }));
+  #dispatcherFor(url: string): Promise<Dispatcher> {
+    const protocol = url.startsWith('https:') ? 'https:' : 'http:';
+    const dispatcher = this.#dispatchers.get(protocol) ?? makeDispatcher(protocol, this.#timeouts.connectMs);
+    this.#dispatchers.set(protocol, dispatcher);
+    return dispatcher;
   }
 }
 
-/** Node's own authorities and the system's, so that a company's proxy is trusted as browsers trust it. */
-function trustedCertificates(): string[] {
-  return [...new Set([...tls.getCACertificates('default'), ...tls.getCACertificates('system')])];
+/** Loads undici and, for TLS, the certificates: both take time that an idle app need not spend. */
+async function makeDispatcher(protocol: 'http:' | 'https:', timeout: number): Promise<Dispatcher> {
+  const { Agent } = await import('undici');
+  const certificates = protocol === 'https:' ? trustedCertificates() : undefined;
+  return new Agent({ connect: { timeout, ...(certificates && { ca: certificates }) } });
+}
+
+/**
+ * Node's own authorities and the system's, so that a company's proxy is trusted as browsers trust it;
+ * `undefined`, which means Node's own, where the runtime cannot read the system's.
+ */
+function trustedCertificates(): string[] | undefined {
+  try {
+    return [...new Set([...tls.getCACertificates('default'), ...tls.getCACertificates('system')])];
+  } catch {
+    return undefined;
+  }
 }
 
 /** Some proxies compress although they were asked not to. */
