@@ -3,7 +3,7 @@ import type { AgentSession, ToolDefinition } from '@earendil-works/pi-coding-age
 import type { ToolSource } from '#shared/events/run-event.ts';
 import { ProblemError } from '#shared/problem.ts';
 import { OUTPUTS_FOLDER } from '#shared/protocol/layout.ts';
-import type { PromptOutcome, SandboxConfiguration } from '#shared/protocol/sandbox.ts';
+import type { OfferedTool, PromptOutcome, SandboxConfiguration } from '#shared/protocol/sandbox.ts';
 import { estimateTokens } from '#shared/tools/token-estimate.ts';
 import { createBashTool } from './bash-tool.ts';
 import type { EventBatcher } from './event-batcher.ts';
@@ -14,13 +14,6 @@ import { sourceOf, toPiTool } from './mcp-tools.ts';
 import { createModel } from './model.ts';
 import { OutputWatcher } from './output-watcher.ts';
 import type { Pi } from './pi.ts';
-
-/** A tool as the model is offered it. */
-export interface OfferedTool {
-  readonly name: string;
-  readonly source: ToolSource;
-  readonly estimatedTokens: number;
-}
 
 export interface AgentParts {
   readonly pi: Pi;

@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs';
+import { enableCompileCache } from 'node:module';
 import { dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type * as PiModule from '@earendil-works/pi-coding-agent';
@@ -7,6 +8,9 @@ export type Pi = typeof PiModule;
 
 /** The bundle Pi's package ships holds the whole SDK and needs no other module. */
 const BUNDLE = 'node_modules/@earendil-works/pi-coding-agent/dist/bundle/index.js';
+
+/** Beside the modules: what V8 made of them before, where an image was built with it. */
+const COMPILE_CACHE = 'compile-cache';
 
 /**
  * Loads Pi from the nearest folder of modules above this program. By path, since the bundle is none of
@@ -19,7 +23,11 @@ export async function loadPi(): Promise<Pi> {
   process.env['PI_TELEMETRY'] = '0';
   for (let folder = import.meta.dirname; ; folder = dirname(folder)) {
     const bundle = join(folder, BUNDLE);
-    if (existsSync(bundle)) return (await import(pathToFileURL(bundle).href)) as Pi;
+    if (existsSync(bundle)) {
+      // A quarter of the start is compiling; the folder may be read-only.
+      if (existsSync(join(folder, COMPILE_CACHE))) enableCompileCache(join(folder, COMPILE_CACHE));
+      return (await import(pathToFileURL(bundle).href)) as Pi;
+    }
     if (folder === dirname(folder)) throw new Error(`Pi is not installed above ${import.meta.dirname}.`);
   }
 }

@@ -30,7 +30,8 @@ export async function listenOnSocket(
   const { socketPath } = services;
   const server = createSidecarServer(services);
   try {
-    await rm(socketPath, { force: true });
+    // A named pipe of Windows is gone with the process that held it.
+    if (process.platform !== 'win32') await rm(socketPath, { force: true });
     await new Promise<void>((resolve, reject) => {
       server.once('error', reject);
       server.listen({ path: socketPath, readableAll: true, writableAll: true }, () => {
@@ -49,7 +50,7 @@ export async function listenOnSocket(
 }
 
 /** The sidecar's HTTP server: health, MCP and the model endpoint. */
-export function createSidecarServer(services: SidecarServices): Server {
+function createSidecarServer(services: SidecarServices): Server {
   const bodies = new BodyReader();
   const isToken = tokenChecker(services.token);
   const server = createServer((request, response) => {

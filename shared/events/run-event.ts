@@ -44,6 +44,7 @@ export const sandboxEventSchema = z.discriminatedUnion('type', [
     source: toolSourceSchema,
     arguments: z.unknown(),
   }),
+  /** The newest of what a tool says while it runs; it takes the place of what was said before. */
   z.object({ type: z.literal('tool.progress'), callId: z.string(), text: z.string() }),
   z.object({
     type: z.literal('tool.ended'),
@@ -83,6 +84,7 @@ export const sandboxEventSchema = z.discriminatedUnion('type', [
   }),
   z.object({
     type: z.literal('file.written'),
+    /** Relative to `outputs/`, with forward slashes. */
     path: z.string(),
     size: z.number().int().nonnegative(),
     modifiedAt: z.number(),

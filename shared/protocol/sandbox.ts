@@ -58,6 +58,9 @@ export const offeredToolSchema = z.object({
   estimatedTokens: z.number().int().nonnegative(),
 });
 
+/** A tool as the model is offered it. */
+export type OfferedTool = z.infer<typeof offeredToolSchema>;
+
 export const promptOutcomeSchema = z.object({
   /** Why the loop ended, as Pi's last assistant message has it. */
   stopReason: z.string(),
