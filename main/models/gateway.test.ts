@@ -1,8 +1,7 @@
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { createSecretStore } from '#main/secrets/index.ts';
@@ -19,6 +18,7 @@ import {
 } from '#test/peers/model-provider.ts';
 import { CANARY_KEY, gatewayTo, kindOf, testGateway } from '#test/support/models/gateway.ts';
 import { memoryConfiguration } from '#test/support/models/memory-configuration.ts';
+import { temporaryFolder } from '#test/support/models/temporary-folder.ts';
 import { createModelGateway, type ModelGateway } from './index.ts';
 
 const never = () => new AbortController().signal;
@@ -33,7 +33,7 @@ async function stateOf(gateway: ModelGateway, id: string): Promise<ProviderState
 
 /** A certificate that no authority signed. */
 function selfSigned(): { cert: string; key: string } {
-  const folder = mkdtempSync(join(tmpdir(), 'slipway-tls-'));
+  const folder = temporaryFolder();
   const [key, cert] = [join(folder, 'key.pem'), join(folder, 'cert.pem')];
   execFileSync(
     'openssl',
@@ -141,7 +141,7 @@ describe('the providers', () => {
   });
 
   it('are told as locked while the vault is, and open with it', async () => {
-    const directory = mkdtempSync(join(tmpdir(), 'slipway-gateway-'));
+    const directory = temporaryFolder();
     const scryptCost = { N: 1024, r: 8, p: 1 };
     const configuration = memoryConfiguration();
     const first = createSecretStore({ directory, scryptCost });

@@ -232,7 +232,7 @@ function parseFile<T extends z.ZodType>(bytes: Buffer, schema: T): z.infer<T> {
   return parsed.data;
 }
 
-export function damaged(reason: string): ProblemError {
+function damaged(reason: string): ProblemError {
   return new ProblemError({
     code: 'vault_damaged',
     title: 'The key vault is damaged',

@@ -196,7 +196,9 @@ describe.skipIf(pythonFolder === '')('the walkthrough of @slipway/csv-report', (
     expect(columns.get('postcode')).toMatchObject({ kind: 'text', total: null });
     expect(columns.get('address')).toMatchObject({ kind: 'text', total: null });
     expect(columns.get('mixed')).toMatchObject({ kind: 'number', total: 171, skipped: 1 });
-    expect(played.output?.['notes']).toContainEqual(expect.stringContaining('mixed: 1 cells are no numbers'));
+    expect(played.output?.['notes']).toContainEqual(
+      expect.stringContaining('mixed: 1 cell without a number'),
+    );
   });
 
   it('tells empty, equal and missing headers apart', async () => {

@@ -173,6 +173,6 @@ writer.write(out)`);
       [1, 'n'],
       ['=A2*2', 's'],
     ]);
-    expect((played.output!['sources'] as { note: string }[])[0]?.note).toContain('1 formulas');
+    expect((played.output!['sources'] as { note: string }[])[0]?.note).toContain('kept as text: 1');
   });
 });

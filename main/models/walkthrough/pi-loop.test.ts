@@ -1,5 +1,4 @@
-import { mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it, vi } from 'vitest';
 import { systemPrompt, taskMessage } from '#main/runs/prompt.ts';
@@ -12,6 +11,7 @@ import type { SandboxEvent, SidecarEvent } from '#shared/events/run-event.ts';
 import { testGateway } from '#test/support/models/gateway.ts';
 import { findPython } from '#test/support/models/python.ts';
 import { readSample } from '#test/support/models/samples.ts';
+import { temporaryFolder } from '#test/support/models/temporary-folder.ts';
 import type { RunModel } from '../model-gateway.ts';
 
 const pythonFolder = findPython() ?? '';
@@ -44,7 +44,7 @@ interface PiRun {
 
 /** One run of an agent in the program of the sandbox, with the tools of the sidecar, without containers. */
 async function runInPi(pi: Pi, agentId: string, outputSchema: Record<string, unknown>): Promise<PiRun> {
-  const workspace = mkdtempSync(join(tmpdir(), 'slipway-pi-'));
+  const workspace = temporaryFolder();
   mkdirSync(join(workspace, 'documents'));
   const sample = readSample(agentId.startsWith('@slipway/') ? agentId : '@slipway/csv-report');
   for (const { name, bytes } of sample.exampleFiles) writeFileSync(join(workspace, 'documents', name), bytes);

@@ -1,11 +1,9 @@
-import { mkdtempSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { createModelGateway, type ModelGateway, type ModelGatewayOptions } from '#main/models/index.ts';
 import { createSecretStore, type SessionSecretStore } from '#main/secrets/index.ts';
 import type { ProviderKind } from '#shared/models/model.ts';
 import type { ModelProvider, Vendor } from '#test/peers/model-provider.ts';
 import { memoryConfiguration } from './memory-configuration.ts';
+import { temporaryFolder } from './temporary-folder.ts';
 
 /** A key that must turn up nowhere but in a provider's request. */
 export const CANARY_KEY = 'sk-proj-CanaryCanary0123456789abcdefXYZW';
@@ -28,7 +26,7 @@ export interface TestGateway extends AsyncDisposable {
 
 /** A gateway of its own, its secrets in memory. */
 export function testGateway(options: Partial<ModelGatewayOptions> = {}): TestGateway {
-  const directory = mkdtempSync(join(tmpdir(), 'slipway-gateway-'));
+  const directory = temporaryFolder();
   const secrets = createSecretStore({ directory, preference: 'memory' });
   const configuration = memoryConfiguration();
   const gateway = createModelGateway({ secrets, configuration, ...options });

@@ -1,5 +1,4 @@
-import { mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import {
   createBashToolDefinition,
@@ -12,6 +11,7 @@ import { taskMessage } from '#main/runs/prompt.ts';
 import { createSecretStore } from '#main/secrets/index.ts';
 import { createModelGateway } from '#main/models/index.ts';
 import { memoryConfiguration } from './memory-configuration.ts';
+import { temporaryFolder } from './temporary-folder.ts';
 
 export interface PlayedFile {
   readonly name: string;
@@ -52,7 +52,7 @@ export interface Played {
  * folder, real Python.
  */
 export async function play(options: PlayOptions): Promise<Played> {
-  const workspace = mkdtempSync(join(tmpdir(), 'slipway-play-'));
+  const workspace = temporaryFolder();
   mkdirSync(join(workspace, 'documents'));
   for (const { name, bytes } of options.files) writeFileSync(join(workspace, 'documents', name), bytes);
   const sandboxTools = toolsFor(workspace, options.pythonFolder);

@@ -1,13 +1,14 @@
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, symlinkSync } from 'node:fs';
+import { mkdtempSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { afterAll } from 'vitest';
 
 const MODULES = ['openpyxl', 'PyPDF2'];
 
 /**
  * Folder with a `python3` that has the packages of the sandbox's image; `undefined` where this machine has
- * none. In CI that is an error, since the programs would go untested.
+ * none. In CI that is an error, since the programs would go untested. Call it at the top of a test file.
  */
 export function findPython(): string | undefined {
   for (const command of ['python3', '/usr/bin/python3']) {
@@ -18,6 +19,7 @@ export function findPython(): string | undefined {
         stdio: ['ignore', 'pipe', 'ignore'],
       });
       const folder = mkdtempSync(join(tmpdir(), 'slipway-python-'));
+      afterAll(() => rmSync(folder, { recursive: true, force: true }));
       symlinkSync(path.trim(), join(folder, 'python3'));
       return folder;
     } catch {

@@ -251,7 +251,7 @@ def gather(path, gathered):
     for name, records, missing in (workbook_tables if kind == "workbook" else text_table)(path):
         title = name if kind == "table" else f"{path.stem} {name}"
         sheet, rows, columns, cut = gathered.add_table(title, records)
-        notes = [f"{len(missing)} formulas had no computed value and were kept as text"] if missing else []
+        notes = [f"formulas without a computed value, kept as text: {len(missing)}"] if missing else []
         notes += ["it was cut at Excel's limit of rows or columns"] if cut else []
         notes += ["it is empty"] if not rows else []
         yield {"kind": kind, "sheet": sheet, "rows": max(0, rows - 1), "columns": columns, "note": "; ".join(notes)}

@@ -323,6 +323,10 @@ def xml(text):
     return escape(re.sub(r"[\x00-\x1f\ufffe\uffff]+", " ", text))
 
 
+def counted(number, noun):
+    return f"{number:,} {noun}" + ("" if number == 1 else "s")
+
+
 def cell(text):
     return " ".join(str(text).split()).replace("\\", "\\\\").replace("|", "\\|") or " "
 
@@ -420,10 +424,10 @@ def main():
     if wanted and group is None:
         notes.append(f"There is no column \"{given.group_by.strip()}\" to group by.")
     if overlong:
-        notes.append(f"{overlong} rows have more cells than the header; the cells beyond it were left out.")
+        notes.append(f"{counted(overlong, 'row')} longer than the header: the cells beyond it were left out.")
     for column in columns:
         if column.is_numeric and column.skipped:
-            notes.append(f"{column.name}: {column.skipped} cells are no numbers and were left out of its sums.")
+            notes.append(f"{column.name}: {counted(column.skipped, 'cell')} without a number, left out of its sums.")
         if len([unit for unit in column.units if unit]) > 1:
             notes.append(f"{column.name} mixes {', '.join(sorted(u for u in column.units if u))}; they were added as they stand.")
         if column.longest > 50:
@@ -455,7 +459,7 @@ def main():
     note = f"and {rest} more, in the report" if rest > 0 else ""
 
     results = [column.result() for column in columns]
-    lines = [f"# {cell(title)}", "", f"{count:,} rows and {len(columns):,} columns of {cell(path.name)}.", ""]
+    lines = [f"# {cell(title)}", "", f"{counted(count, 'row')} and {counted(len(columns), 'column')} of {cell(path.name)}.", ""]
     lines += [f"![{cell(name).translate({91: 40, 93: 41})}](chart.svg)", "", "## Columns", ""]
     lines += table(
         ["Column", "Kind", "Total", "Mean", "Min", "Max", "Missing"],

@@ -2,6 +2,7 @@ import { FIND_ENCODING, READ_ALL_NUMBERS, REPORT_PROGRAM } from '../programs/rep
 import { call, turn, type Script, type ScriptContext, type Turn } from '../turn.ts';
 import {
   bash,
+  counted,
   deliver,
   edit,
   exitCode,
@@ -52,7 +53,7 @@ export const csvReport: Script = function* (context) {
   const result = parseObject(text);
   if (!result) return yield* giveUp(context, 'The program left no result that could be read.');
   const { rows, column_count: columns, numeric, notes } = result;
-  const message = `${name}: ${String(rows)} rows, ${String(columns)} columns, ${String(numeric)} of them with numbers.`;
+  const message = `${name}: ${counted(rows, 'row')}, ${counted(columns, 'column')}, ${String(numeric)} of them with numbers.`;
   return yield* deliver(context, 'info', message, {
     status: 'done',
     message,

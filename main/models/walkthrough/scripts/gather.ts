@@ -1,6 +1,6 @@
 import { GATHER_PROGRAM, MAKE_TEXT_SAFE, MAKE_TITLES_SAFE } from '../programs/gather-program.ts';
 import { call, turn, type Script, type ScriptContext, type Turn } from '../turn.ts';
-import { bash, deliver, edit, exitCode, log, missingTools, parseObject, quote } from './steps.ts';
+import { bash, counted, deliver, edit, exitCode, log, missingTools, parseObject, quote } from './steps.ts';
 
 const PROGRAM = 'work/gather.py';
 const RESULT = 'work/result.json';
@@ -15,7 +15,7 @@ export const gather: Script = function* (context) {
 
   yield turn(
     'First a look at what was given, with sizes and the real types of the files.',
-    log(context, 'info', files.length === 1 ? 'Looking at 1 file' : `Looking at ${files.length} files`),
+    log(context, 'info', `Looking at ${counted(files.length, 'file')}`),
     bash(
       'ls -l documents && for f in documents/*; do printf "%s: " "$f"; head -c 4 "$f" | od -An -c | tr -d "\\n"; echo; done',
     ),
@@ -38,7 +38,7 @@ export const gather: Script = function* (context) {
   if (!result) return yield* giveUp(context, 'The program left no result that could be read.');
   const { tables, rows, pages, problems, sources } = result;
   const read = files.length - Number(problems);
-  const message = `${read} of ${files.length} files read: ${String(tables)} tables with ${String(rows)} rows, and ${String(pages)} PDF pages.`;
+  const message = `${read} of ${counted(files.length, 'file')} read: ${counted(tables, 'table')} with ${counted(rows, 'row')}, and ${counted(pages, 'PDF page')}.`;
   return yield* deliver(context, read < files.length ? 'warn' : 'info', message, {
     status: read === files.length ? 'done' : read > 0 ? 'partial' : 'failed',
     message,

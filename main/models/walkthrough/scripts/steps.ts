@@ -23,11 +23,6 @@ export function quote(word: string): string {
   return /^[\w./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;
 }
 
-/** Whether the result of a `bash` call is of a command that failed. */
-export function hasFailed(result: string): boolean {
-  return exitCode(result) !== 0;
-}
-
 /** The exit code in the result of a `bash` call, as Pi's tool writes it. */
 export function exitCode(result: string): number {
   if (/Command (timed out|aborted)/.test(result)) return 124;
@@ -48,6 +43,11 @@ export function parseObject(text: string): Record<string, unknown> | undefined {
 export function inputText(context: ScriptContext, name: string): string {
   const value = Object.hasOwn(context.task.input, name) ? context.task.input[name] : undefined;
   return typeof value === 'string' ? value : '';
+}
+
+/** A number with its noun, in the plural unless it is one. */
+export function counted(count: unknown, noun: string): string {
+  return `${String(count)} ${noun}${count === 1 ? '' : 's'}`;
 }
 
 /** Last part of a path. */
