@@ -19,7 +19,7 @@ function step(title: string, command: string, args: string[]): void {
 const filters = process.argv.slice(2);
 if (filters.length === 0) {
   step('Formatting', 'prettier', ['--check', '--log-level', 'warn', '.']);
-  for (const project of ['node', 'shared', 'renderer'])
+  for (const project of ['node', 'shared', 'renderer', 'e2e'])
     step(`Types (${project})`, process.execPath, [
       join(root, 'node_modules', 'typescript-native', 'bin', 'tsc'),
       '-p',

@@ -1,0 +1,245 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { _electron, chromium, type Browser, type Page } from 'playwright-core';
+import { findElectronBinary } from '../../scripts/lib/electron-binary.ts';
+import { root } from '../../scripts/lib/bundles.ts';
+import { findChromium } from '../support/find-chromium.ts';
+import { connectToStandIn, type MainFunction } from './stand-in-connection.ts';
+
+export type { MainFunction } from './stand-in-connection.ts';
+
+/** Milliseconds the app has to show its page, and to end. */
+const START_TIMEOUT_MS = 30_000;
+const END_TIMEOUT_MS = 10_000;
+
+export interface LaunchOptions {
+  readonly shell: 'electron' | 'browser';
+  /** Kept after the test when it is given; else the app gets one of its own, which goes with it. */
+  readonly dataDirectory?: string;
+  readonly arguments?: readonly string[];
+  readonly environment?: Readonly<Record<string, string>>;
+}
+
+/** The process that runs the app's main part. */
+export interface MainProcess {
+  readonly pid: number;
+  /** All it has written so far. */
+  logs(): string;
+  readonly exited: Promise<{ readonly code: number | null; readonly signal: NodeJS.Signals | null }>;
+  kill(signal: NodeJS.Signals): void;
+  /**
+   * Runs a function in the process, with Electron's module and a value. It must not use anything around it.
+   * @throws Error in the browser shell, which has no such module.
+   */
+  evaluate<R, A = undefined>(work: MainFunction<R, A>, argument?: A): Promise<R>;
+}
+
+export interface LaunchedApp extends AsyncDisposable {
+  readonly page: Page;
+  readonly mainProcess: MainProcess;
+  readonly dataDirectory: string;
+  /** Whether Electron itself runs, and not the stand-in for its module. */
+  readonly isRealElectron: boolean;
+  /** Errors of the page so far: exceptions, failed loads, violations of its policy. */
+  readonly problems: readonly string[];
+  /** An address that opens the browser shell's app once more. */
+  readonly address: string | undefined;
+  /** Ends the app as a person would, and waits for it. */
+  close(): Promise<void>;
+}
+
+/** What a way of launching leaves to do. */
+interface Launched {
+  readonly page: Page;
+  readonly child: ChildProcess;
+  readonly logs: () => string;
+  readonly isRealElectron: boolean;
+  readonly address?: string;
+  readonly evaluate: MainProcess['evaluate'];
+  /** Asks the app to end. */
+  readonly quit: () => Promise<unknown>;
+  /** Lets go of the browser, once the app has ended. */
+  readonly release: () => Promise<unknown>;
+}
+
+/**
+ * Starts the built app in a shell: Electron itself where its program is here, else the stand-in for its
+ * module over Node and Chromium; or the browser shell with Chromium.
+ */
+export async function launchApp(options: LaunchOptions): Promise<LaunchedApp> {
+  const dataDirectory = options.dataDirectory ?? mkdtempSync(join(tmpdir(), 'slipway-e2e-'));
+  const launched = await launch(options, dataDirectory);
+  const { page, child, logs, isRealElectron, address, evaluate } = launched;
+  const exited = exitOf(child);
+  const problems: string[] = [];
+  page.on('pageerror', (error) => problems.push(String(error)));
+  page.on('console', (message) => {
+    if (message.type() === 'error') problems.push(message.text());
+  });
+
+  let closing: Promise<void> | undefined;
+  const close = async () => {
+    await launched.quit().catch(() => undefined);
+    const patience = new AbortController();
+    const late = delay(END_TIMEOUT_MS, 'late', { signal: patience.signal }).catch(() => undefined);
+    const outcome = await Promise.race([exited, late]);
+    patience.abort();
+    if (outcome === 'late') child.kill('SIGKILL');
+    await launched.release().catch(() => undefined);
+    if (options.dataDirectory === undefined) rmSync(dataDirectory, { recursive: true, force: true });
+    if (outcome === 'late') throw new Error(`The app did not end within ${END_TIMEOUT_MS} ms:\n${logs()}`);
+  };
+  return {
+    page,
+    dataDirectory,
+    isRealElectron,
+    problems,
+    address,
+    mainProcess: {
+      pid: child.pid ?? -1,
+      logs,
+      exited,
+      kill: (signal) => void child.kill(signal),
+      evaluate,
+    },
+    close: () => (closing ??= close()),
+    [Symbol.asyncDispose]: () => (closing ??= close()),
+  };
+}
+
+function launch(options: LaunchOptions, dataDirectory: string): Promise<Launched> {
+  const environment = {
+    ...process.env,
+    SLIPWAY_CHECK_OUTPUTS: '1',
+    ...options.environment,
+  } as Record<string, string>;
+  const words = ['--data-dir', dataDirectory, ...(options.arguments ?? [])];
+  if (options.shell === 'browser') return launchInBrowser(words, environment);
+  const binary = findElectronBinary(root);
+  return binary ? launchElectron(binary, words, environment) : launchStandIn(words, environment);
+}
+
+async function launchElectron(
+  executablePath: string,
+  words: string[],
+  env: Record<string, string>,
+): Promise<Launched> {
+  const isRoot = process.getuid?.() === 0;
+  const application = await _electron.launch({
+    executablePath,
+    args: [...(isRoot ? ['--no-sandbox'] : []), root, ...words],
+    env,
+    timeout: START_TIMEOUT_MS,
+  });
+  const child = application.process();
+  const logs = collectLogs(child);
+  return {
+    page: await application.firstWindow(),
+    child,
+    logs,
+    isRealElectron: true,
+    evaluate: (work, argument) => application.evaluate(work as never, argument as never),
+    quit: () => application.evaluate(({ app }) => app.quit()),
+    release: () => application.close(),
+  };
+}
+
+async function launchStandIn(words: string[], env: Record<string, string>): Promise<Launched> {
+  const child = spawn(
+    process.execPath,
+    [
+      '--disable-warning=ExperimentalWarning',
+      '--import',
+      join(root, 'test', 'standin', 'register.ts'),
+      join(root, 'out', 'electron', 'main.js'),
+      ...words,
+    ],
+    { env, cwd: root, stdio: ['ignore', 'pipe', 'pipe', 'ipc'] },
+  );
+  const logs = collectLogs(child);
+  const { endpoint, evaluate } = await within(connectToStandIn(child), logs);
+  const browser = await chromium.connectOverCDP(endpoint, { isLocal: true });
+  return {
+    page: await within(findPage(browser), logs),
+    child,
+    logs,
+    isRealElectron: false,
+    evaluate,
+    quit: () => evaluate(({ app }) => app.quit()),
+    release: () => browser.close(),
+  };
+}
+
+async function findPage(browser: Browser): Promise<Page> {
+  for (;;) {
+    for (const page of browser.contexts().flatMap((context) => context.pages()))
+      if (page.url().startsWith('http://slipway.localhost')) return page;
+    await delay(20);
+  }
+}
+
+async function launchInBrowser(words: string[], env: Record<string, string>): Promise<Launched> {
+  const child = spawn(
+    process.execPath,
+    ['--disable-warning=ExperimentalWarning', join(root, 'out', 'browser', 'main.js'), '--no-open', ...words],
+    { env, cwd: root, stdio: ['ignore', 'pipe', 'pipe'] },
+  );
+  const logs = collectLogs(child);
+  const address = await within(printedAddress(child, logs), logs);
+  const browser = await chromium.launch({
+    executablePath: findChromium(),
+    args: process.getuid?.() === 0 ? ['--no-sandbox'] : [],
+  });
+  const page = await browser.newPage();
+  await page.goto(address);
+  return {
+    page,
+    child,
+    logs,
+    isRealElectron: false,
+    address,
+    evaluate: () => Promise.reject(new Error('The browser shell has no Electron.')),
+    quit: async () => child.kill('SIGTERM'),
+    release: () => browser.close(),
+  };
+}
+
+/** The one-time address that the browser shell prints. */
+export async function printedAddress(child: ChildProcess, logs: () => string): Promise<string> {
+  for (;;) {
+    const [address] = /http:\/\/127\.0\.0\.1:\d+\/#token=\S+/.exec(logs()) ?? [];
+    if (address) return address;
+    if (child.exitCode !== null) throw new Error(`The app ended with code ${child.exitCode}:\n${logs()}`);
+    await delay(20);
+  }
+}
+
+/** Keeps what a process writes. */
+export function collectLogs(child: ChildProcess): () => string {
+  let text = '';
+  for (const stream of [child.stdout, child.stderr])
+    stream?.on('data', (chunk: Buffer) => (text += chunk.toString()));
+  return () => text;
+}
+
+async function exitOf(child: ChildProcess): MainProcess['exited'] {
+  if (child.exitCode === null && child.signalCode === null) await once(child, 'exit');
+  return { code: child.exitCode, signal: child.signalCode };
+}
+
+async function within<T>(work: Promise<T>, logs: () => string): Promise<T> {
+  const patience = new AbortController();
+  const late = delay(START_TIMEOUT_MS, undefined, { signal: patience.signal }).then(() => {
+    throw new Error(`The app was not there within ${START_TIMEOUT_MS} ms:\n${logs()}`);
+  });
+  late.catch(() => undefined);
+  try {
+    return await Promise.race([work, late]);
+  } finally {
+    patience.abort();
+  }
+}
