@@ -1,5 +1,6 @@
 import { Tabs as Primitive } from 'radix-ui';
 import type { ReactNode } from 'react';
+import { classes } from './classes.ts';
 
 export interface Tab<K extends string> {
   readonly key: K;
@@ -14,6 +15,7 @@ export function Tabs<K extends string>({
   tabs,
   current,
   onChange,
+  narrow = false,
   className,
   children,
 }: {
@@ -21,6 +23,8 @@ export function Tabs<K extends string>({
   tabs: readonly Tab<K>[];
   current: K;
   onChange: (key: K) => void;
+  /** For a panel beside others. */
+  narrow?: boolean;
   className?: string;
   children: ReactNode;
 }) {
@@ -35,7 +39,10 @@ export function Tabs<K extends string>({
     >
       <Primitive.List
         aria-label={label}
-        className="flex shrink-0 items-stretch gap-5 border-b border-line px-5"
+        className={classes(
+          'flex shrink-0 items-stretch gap-5 border-b border-line',
+          narrow ? 'px-5' : 'px-6',
+        )}
       >
         {tabs.map(({ key, label: text, extra }) => (
           <Primitive.Trigger

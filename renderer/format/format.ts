@@ -16,15 +16,14 @@ const dateTime = new Intl.DateTimeFormat('en-GB', {
   minute: '2-digit',
 });
 
-/** A length of time: `840 ms`, `4.2 s`, `1 min 05 s`, `2 h 03 min`. */
+/** A length of time: `840 ms`, `4.2 s`, `5 min`, `1 min 05 s`, `2 h 03 min`. */
 export function formatDuration(milliseconds: number): string {
   const duration = Math.max(0, milliseconds);
   if (duration < 999.5) return `${Math.round(duration)} ms`;
   if (duration < 59_950) return `${(duration / 1000).toFixed(1)} s`;
   const seconds = Math.round(duration / 1000);
-  if (seconds < 3600) return `${Math.floor(seconds / 60)} min ${pad(seconds % 60)} s`;
-  const minutes = Math.floor(seconds / 60);
-  return `${Math.floor(minutes / 60)} h ${pad(minutes % 60)} min`;
+  if (seconds < 3600) return inTwoUnits(seconds, 'min', 's');
+  return inTwoUnits(Math.floor(seconds / 60), 'h', 'min');
 }
 
 /** A running clock: `0:42`, `12:07`, `1:02:07`. Whole seconds that have passed, never rounded up. */
@@ -114,6 +113,12 @@ export function shorten(text: string, limit: number): string {
   const characters = text.slice(0, limit * 2 + 1);
   const points = Array.from(characters);
   return points.length <= limit ? text : `${points.slice(0, limit - 1).join('')}…`;
+}
+
+/** Sixtieths are left out when there are none. */
+function inTwoUnits(sixtieths: number, unit: string, sixtieth: string): string {
+  const rest = sixtieths % 60;
+  return `${Math.floor(sixtieths / 60)} ${unit}${rest === 0 ? '' : ` ${pad(rest)} ${sixtieth}`}`;
 }
 
 function pad(value: number): string {

@@ -27,7 +27,9 @@ export function AttemptList({ attempts }: { attempts: readonly EndpointAttempt[]
             key={`${attempt.origin} ${attempt.address}`}
             className="grid grid-cols-[7rem_1fr] gap-x-3 py-1.5"
           >
-            <span className={`inline-flex items-center gap-1.5 text-sm font-medium ${outcome.tone}`}>
+            <span
+              className={`inline-flex items-center gap-1.5 self-start text-sm font-medium ${outcome.tone}`}
+            >
               {outcome.icon}
               {outcome.label}
             </span>

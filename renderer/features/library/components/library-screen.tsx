@@ -11,6 +11,7 @@ import { Segmented } from '#renderer/components/segmented.tsx';
 import { useShortcut } from '#renderer/components/use-shortcut.ts';
 import { formatQuantity } from '#renderer/format/format.ts';
 import { runBlocker } from '#renderer/features/engine/index.ts';
+import { RunTable } from '#renderer/features/runs/index.ts';
 import { useExampleRun } from '#renderer/features/run-form/index.ts';
 import { useApp } from '#renderer/state/app-context.tsx';
 import { placeLink } from '#renderer/state/place.ts';
@@ -113,8 +114,29 @@ export function LibraryScreen() {
             })}
           </ul>
         )}
+        <RecentRuns />
       </main>
     </>
+  );
+}
+
+/** Runs shown below the agents. */
+const RECENT_RUNS = 5;
+
+/** The way back to what was run last. */
+function RecentRuns() {
+  const hasRuns = useApp(({ runs }) => (runs?.size ?? 0) > 0);
+  if (!hasRuns) return null;
+  return (
+    <section aria-label="Recent runs" className="mt-9">
+      <div className="mb-1 flex items-baseline gap-3">
+        <h2 className="flex-1 font-semibold">Recent runs</h2>
+        <a href={placeLink({ name: 'runs' })} className="text-sm text-accent underline underline-offset-2">
+          All runs
+        </a>
+      </div>
+      <RunTable limit={RECENT_RUNS} />
+    </section>
   );
 }
 

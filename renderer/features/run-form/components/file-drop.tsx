@@ -44,7 +44,10 @@ export function FileDrop({
     take([...event.dataTransfer.files]);
   };
   const limits = [
-    accept && `Kinds: ${accept}`,
+    accept
+      ?.split(',')
+      .map((kind) => kind.trim())
+      .join(', '),
     maxSize !== undefined && `at most ${formatBytes(maxSize)}`,
     !single && Number.isFinite(maxFiles) && `up to ${maxFiles} files`,
   ].filter(Boolean);
@@ -58,7 +61,8 @@ export function FileDrop({
       onDragLeave={() => setIsOver(false)}
       onDrop={onDrop}
       className={classes(
-        'rounded-md border border-dashed transition-colors duration-100',
+        'rounded-md border transition-colors duration-100',
+        files.length === 0 && 'border-dashed',
         isOver ? 'border-accent bg-accent-soft' : 'border-line-strong/70 bg-surface',
       )}
     >
@@ -82,7 +86,7 @@ export function FileDrop({
         onClick={() => picker.current?.click()}
         className={classes(
           'flex w-full items-center gap-2 rounded-md px-3 text-left text-ink-soft transition-colors duration-100 hover:bg-hover hover:text-ink',
-          files.length > 0 ? 'h-8 border-t border-line text-sm' : 'h-14 justify-center',
+          files.length > 0 ? 'h-8 border-t border-line text-sm' : 'h-12',
           isFull && !single && 'hidden',
         )}
       >
@@ -92,6 +96,9 @@ export function FileDrop({
           : single
             ? 'Replace it'
             : 'Add more'}
+        <span id={hintId} className="ml-auto text-xs text-ink-faint">
+          {limits.join(', ')}
+        </span>
       </button>
       <input
         ref={picker}
@@ -106,9 +113,6 @@ export function FileDrop({
           event.target.value = '';
         }}
       />
-      <p id={hintId} className={limits.length > 0 ? 'px-3 pb-1.5 text-xs text-ink-faint' : 'hidden'}>
-        {limits.join(', ')}
-      </p>
     </div>
   );
 }

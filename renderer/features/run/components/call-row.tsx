@@ -31,16 +31,16 @@ const sources: Record<CallItem['source'], string> = {
 export function CallRow({ item, origin, isOpen, onToggle }: RowProps<CallItem>) {
   const state = states[item.state];
   return (
-    <Row at={item.at} origin={origin} icon={state.icon} className={classes('py-0.5', isOpen && 'pb-2')}>
+    <Row at={item.at} origin={origin} icon={state.icon} className={isOpen ? 'pb-2' : undefined}>
       <button
         type="button"
         data-row
         data-call={item.tool}
         aria-expanded={isOpen}
         onClick={() => onToggle(item.key)}
-        className="group/call -mx-1.5 flex w-[calc(100%+12px)] items-center gap-2 rounded-sm px-1.5 text-left leading-6 hover:bg-hover"
+        className="-mx-1.5 -my-0.5 flex w-[calc(100%+12px)] items-center gap-2 rounded-sm px-1.5 py-0.5 text-left hover:bg-hover"
       >
-        <span className="shrink-0 font-mono text-sm font-medium">{item.tool}</span>
+        <span className="shrink-0 font-mono text-sm leading-5 font-semibold">{item.tool}</span>
         <span className="sr-only">{state.word}</span>
         {item.source !== 'sandbox' && (
           <Badge tone={item.source === 'runtime' ? 'accent' : 'neutral'}>{sources[item.source]}</Badge>

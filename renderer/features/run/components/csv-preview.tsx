@@ -10,7 +10,7 @@ const MAX_COLUMNS = 60;
 /** A table of separated values; only the rows in sight are in the page. Default export, because it is loaded lazily. */
 export default function CsvPreview({ text, path, isCut }: { text: string; path: string; isCut: boolean }) {
   const scroller = useRef<HTMLDivElement>(null);
-  const { header, rows, widths, moreColumns } = useMemo(() => readTable(text, isCut), [text, isCut]);
+  const { header, rows, widths, numeric, moreColumns } = useMemo(() => readTable(text, isCut), [text, isCut]);
   const virtualizer = useVirtualizer({
     count: rows.length,
     getScrollElement: () => scroller.current,
@@ -38,9 +38,13 @@ export default function CsvPreview({ text, path, isCut }: { text: string; path: 
                 #
               </span>
               {header.map((name, index) => (
-                // Columns have no other identity than their place: names may repeat.
-                // oxlint-disable-next-line react/no-array-index-key
-                <span key={index} role="columnheader" className="truncate px-2 py-0.5 font-medium">
+                <span
+                  // Columns have no other identity than their place: names may repeat.
+                  // oxlint-disable-next-line react/no-array-index-key
+                  key={index}
+                  role="columnheader"
+                  className={`truncate px-2 py-0.5 font-medium ${numeric[index] ? 'text-right' : ''}`}
+                >
                   {name}
                 </span>
               ))}
@@ -66,7 +70,7 @@ export default function CsvPreview({ text, path, isCut }: { text: string; path: 
                       key={column}
                       role="cell"
                       title={value.length > 24 ? value : undefined}
-                      className={`truncate px-2 py-0.5 ${isNumber(value) ? 'text-right' : ''}`}
+                      className={`truncate px-2 py-0.5 ${numeric[column] ? 'text-right' : ''}`}
                     >
                       {value}
                     </span>
@@ -97,7 +101,11 @@ function readTable(text: string, isCut: boolean) {
     const longest = Math.max(...sample.map((row) => row[column]?.length ?? 0));
     return Math.min(36, Math.max(6, longest)) + 4;
   });
-  return { header, rows, widths, moreColumns: names.length - header.length };
+  const numeric = header.map((_, column) => {
+    const values = sample.slice(1).flatMap((row) => row[column] || []);
+    return values.length > 0 && values.every(isNumber);
+  });
+  return { header, rows, widths, numeric, moreColumns: names.length - header.length };
 }
 
 function isNumber(value: string): boolean {

@@ -8,6 +8,9 @@ import { Row, type RowProps } from './row.tsx';
 const LONG_TEXT = 600;
 const LONG_LINES = 7;
 
+const NOT_DELIVERED =
+  'The model’s plain text is never delivered: what counts is the output, the log and the files.';
+
 /** What the model said. It is set back, because plain text is never delivered. */
 export function MessageRow({ item, origin, isOpen, onToggle }: RowProps<MessageItem>) {
   const { text, thinking, streaming, errorMessage } = item;
@@ -19,8 +22,9 @@ export function MessageRow({ item, origin, isOpen, onToggle }: RowProps<MessageI
       icon={<MessageSquareText size={14} aria-hidden="true" className="text-ink-faint" />}
     >
       <div data-row tabIndex={-1}>
-        <p className="text-xs leading-5 text-ink-faint">
-          Model’s text, never delivered{streaming && ', still writing'}
+        <p className="float-right ml-4 text-xs leading-5 text-ink-faint" title={NOT_DELIVERED}>
+          <span className="sr-only">Model’s text, </span>
+          {streaming ? 'writing, not delivered' : 'not delivered'}
         </p>
         {thinking && <Thinking text={thinking} isStreaming={streaming && text === ''} />}
         {text && (

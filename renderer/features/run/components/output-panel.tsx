@@ -181,7 +181,7 @@ function OutputValue({ value, label, isThere }: { value: unknown; label: string;
                 <th
                   key={column}
                   scope="col"
-                  className="sticky top-0 bg-sunken px-2 py-1 text-left font-medium whitespace-nowrap text-ink-soft"
+                  className={`sticky top-0 bg-sunken px-2 py-1 font-medium whitespace-nowrap text-ink-soft ${typeof table.rows[0]?.[column] === 'number' ? 'text-right' : 'text-left'}`}
                 >
                   {column}
                 </th>

@@ -58,6 +58,7 @@ function Page({ document, number }: { document: PDFDocumentProxy; number: number
   const frame = useRef<HTMLDivElement>(null);
   const canvas = useRef<HTMLCanvasElement>(null);
   const [isNear, setIsNear] = useState(false);
+  const [isDrawn, setIsDrawn] = useState(false);
   useEffect(() => {
     const element = frame.current;
     if (!element) return;
@@ -75,14 +76,14 @@ function Page({ document, number }: { document: PDFDocumentProxy; number: number
     const width = frame.current?.clientWidth;
     if (!isNear || !element || !width) return;
     const draw = new AbortController();
-    void drawPage(document, number, element, width, draw.signal);
+    void drawPage(document, number, element, width, draw.signal).then(() => setIsDrawn(true));
     return () => draw.abort();
   }, [isNear, document, number]);
   return (
     <div
       ref={frame}
       className="mx-auto w-full max-w-200 overflow-hidden rounded-sm border border-line"
-      style={{ background: 'white', ...(!isNear && { aspectRatio: 1 / EXPECTED_RATIO }) }}
+      style={{ background: 'white', ...(!isDrawn && { aspectRatio: 1 / EXPECTED_RATIO }) }}
     >
       <canvas
         ref={canvas}

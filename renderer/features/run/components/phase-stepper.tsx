@@ -57,27 +57,33 @@ export function PhaseStepper({ phases, status }: { phases: readonly PhaseView[];
 
 function Steps({ phases, isQueued }: { phases: readonly PhaseView[]; isQueued: boolean }) {
   return (
-    <ol aria-label="Steps" className="flex flex-wrap items-center gap-y-1.5">
+    <ol aria-label="Steps" className="flex items-start gap-2">
       {runPhaseSchema.options.map((name, index) => {
         const phase = phases.find((known) => known.phase === name);
         return (
           <li
             key={name}
             aria-current={phase?.state === 'running' ? 'step' : undefined}
-            className="flex items-center"
+            className={classes('flex items-start gap-1.5', index > 0 && 'min-w-0 flex-1')}
           >
-            {index > 0 && <span aria-hidden="true" className="mx-2.5 h-px w-5 bg-line-strong" />}
-            <StepIcon state={phase?.state} />
-            <span className={classes('ml-1.5 text-sm font-medium', phase ? 'text-ink' : 'text-ink-faint')}>
-              {labels[name]}
-            </span>
-            {phase?.durationMs !== undefined && (
-              <span className="ml-1.5 text-sm text-ink-faint">{formatDuration(phase.durationMs)}</span>
+            {index > 0 && (
+              <span aria-hidden="true" className="mt-2.5 mr-0.5 h-px min-w-2 flex-1 bg-line-strong" />
             )}
+            <span className="flex h-5 items-center">
+              <StepIcon state={phase?.state} />
+            </span>
+            <span className="text-sm leading-5">
+              <span className={classes('block font-medium', phase ? 'text-ink' : 'text-ink-faint')}>
+                {labels[name]}
+              </span>
+              <span className="block text-xs text-ink-faint">
+                {phase?.durationMs !== undefined && formatDuration(phase.durationMs)}
+                {index === 0 && isQueued && !phase && 'waiting for its turn'}
+              </span>
+            </span>
           </li>
         );
       })}
-      {isQueued && <li className="ml-4 text-sm text-ink-faint">waiting for its turn</li>}
     </ol>
   );
 }

@@ -22,7 +22,7 @@ export function Row({
   at: number;
   origin: number;
   icon: ReactNode;
-  className?: string;
+  className?: string | undefined;
   children: ReactNode;
 }) {
   return (

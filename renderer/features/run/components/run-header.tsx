@@ -152,7 +152,7 @@ function Clock({
   if (!clock) return null;
   const isCounting = projection.startedAt !== undefined || summary?.startedAt !== undefined;
   return (
-    <Fact label={isCounting ? 'Time' : 'Waiting'}>
+    <Fact label={isCounting || !isLive ? 'Time' : 'Waiting'}>
       {formatElapsed(clock.elapsed)}
       {isCounting && clock.limit !== undefined && (
         <span className="text-ink-faint"> / {formatElapsed(clock.limit)}</span>

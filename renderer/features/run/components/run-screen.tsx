@@ -133,6 +133,7 @@ function RunBody({
     return (
       <Tabs
         label="Run"
+        narrow
         tabs={[{ key: 'timeline', label: 'Timeline' }, ...results]}
         current={tab}
         onChange={go}
@@ -157,6 +158,7 @@ function RunBody({
         second={
           <Tabs
             label="Results"
+            narrow
             tabs={results}
             current={tab === 'timeline' ? 'output' : tab}
             onChange={go}

@@ -36,7 +36,7 @@ export const TimelineRow = memo(function TimelineRow(props: RowProps) {
     case 'nudge':
       return (
         <NoticeRow {...props} icon={<MessageSquareWarning size={14} />}>
-          <strong className="font-medium">
+          <strong className="font-semibold text-ink">
             {item.reason === 'deadline' ? 'Reminded of the time' : 'Asked for a correct output'}
           </strong>{' '}
           {item.detail}
@@ -45,7 +45,7 @@ export const TimelineRow = memo(function TimelineRow(props: RowProps) {
     case 'retry':
       return (
         <NoticeRow {...props} icon={<RotateCw size={14} />}>
-          <strong className="font-medium">
+          <strong className="font-semibold text-ink">
             Model asked again (attempt {item.attempt}, after {formatDuration(item.delayMs)})
           </strong>{' '}
           {item.detail}
@@ -54,7 +54,7 @@ export const TimelineRow = memo(function TimelineRow(props: RowProps) {
     case 'compaction':
       return (
         <NoticeRow {...props} icon={<FoldVertical size={14} />} tone="text-ink-soft">
-          <strong className="font-medium">Context compacted</strong> ({item.reason}): from{' '}
+          <strong className="font-semibold text-ink">Context compacted</strong> ({item.reason}): from{' '}
           {formatTokens(item.tokensBefore)}
           {item.tokensAfter !== undefined && ` to ${formatTokens(item.tokensAfter)}`} tokens
         </NoticeRow>

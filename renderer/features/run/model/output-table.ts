@@ -1,4 +1,4 @@
-import { Validator } from '@cfworker/json-schema';
+import { findSchemaFaults } from '#renderer/schema/schema-faults.ts';
 import { isRecord, itemsOf, membersOf } from '#shared/manifest/plain.ts';
 import { pointerOf, stepsOf } from '#shared/manifest/json-pointer.ts';
 
@@ -14,9 +14,6 @@ export interface OutputRow {
   readonly state: OutputState;
   readonly errors: readonly string[];
 }
-
-/** Keywords that only say that something inside of them failed. */
-const SUMMARIES = new Set(['properties', 'items', 'prefixItems', 'allOf', 'additionalProperties', '$ref']);
 
 /** An output held against its schema, field by field, in the schema's order. */
 export function describeOutput(schema: Record<string, unknown> | undefined, output: unknown): OutputRow[] {
@@ -70,17 +67,11 @@ export function describeOutput(schema: Record<string, unknown> | undefined, outp
 
 function errorsByField(schema: Record<string, unknown>, output: unknown): Map<string, string[]> {
   const errors = new Map<string, string[]>();
-  let units: ReturnType<Validator['validate']>['errors'];
-  try {
-    units = new Validator(schema, '2020-12', false).validate(output).errors;
-  } catch {
-    return errors;
-  }
-  for (const { keyword, instanceLocation, error } of units) {
-    const [field, ...below] = stepsOf(instanceLocation.replace(/^#/, ''));
-    if (field === undefined || SUMMARIES.has(keyword)) continue;
-    const text = below.length > 0 ? `${pointerOf(below)}: ${error}` : error;
-    errors.set(field, [...(errors.get(field) ?? []), text]);
+  for (const { pointer, keyword, text } of findSchemaFaults(schema, output)) {
+    const [field, ...below] = stepsOf(pointer);
+    if (field === undefined || keyword === 'additionalProperties') continue;
+    const line = below.length > 0 ? `${pointerOf(below)}: ${text}` : text;
+    errors.set(field, [...(errors.get(field) ?? []), line]);
   }
   return errors;
 }

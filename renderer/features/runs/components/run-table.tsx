@@ -30,10 +30,13 @@ const PAGE = 100;
 export function RunTable({
   agentId,
   statuses,
+  limit,
 }: {
   agentId?: string | undefined;
   /** Only runs in one of these states. */
   statuses?: readonly RunStatus[] | undefined;
+  /** Only so many of the newest, without the way to older ones. */
+  limit?: number;
 }) {
   const { client, notices } = useServices();
   const queryClient = useQueryClient();
@@ -56,13 +59,14 @@ export function RunTable({
     if (!known) return undefined;
     const all = new Map(older.map((run) => [run.id, run]));
     for (const run of known.values()) all.set(run.id, run);
-    return newestFirst(all.values()).filter(
+    const matching = newestFirst(all.values()).filter(
       (run) =>
         !removed.has(run.id) &&
         (!agentId || run.agentId === agentId) &&
         (!statuses || statuses.includes(run.status)),
     );
-  }, [known, older, removed, agentId, statuses]);
+    return limit === undefined ? matching : matching.slice(0, limit);
+  }, [known, older, removed, agentId, statuses, limit]);
   const isLive = runs?.some((run) => !isFinalStatus(run.status)) ?? false;
   const now = useNow(isLive ? 1000 : 30_000);
 
@@ -87,7 +91,7 @@ export function RunTable({
   if (failure) return <ProblemCard problem={failure} />;
   if (!runs) return <Loading label="Loading the runs" />;
   // Main sends the newest with the first message; fewer than that means that there are no others.
-  const hasOlder = mayHaveMore && (older.length > 0 || (known?.size ?? 0) >= PAGE);
+  const hasOlder = limit === undefined && mayHaveMore && (older.length > 0 || (known?.size ?? 0) >= PAGE);
   return (
     <>
       {runs.length === 0 ? (
