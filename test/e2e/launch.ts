@@ -148,18 +148,31 @@ async function launchElectron(
   };
 }
 
+/** The command that starts the Electron shell, for a start that no test drives. */
+export function electronCommand(words: readonly string[]): [command: string, words: string[]] {
+  const binary = findElectronBinary(root);
+  const isRoot = process.getuid?.() === 0;
+  return binary
+    ? [binary, [...(isRoot ? ['--no-sandbox'] : []), root, ...words]]
+    : [process.execPath, standInWords(words)];
+}
+
+function standInWords(words: readonly string[]): string[] {
+  return [
+    '--disable-warning=ExperimentalWarning',
+    '--import',
+    join(root, 'test', 'standin', 'register.ts'),
+    join(root, 'out', 'electron', 'main.js'),
+    ...words,
+  ];
+}
+
 async function launchStandIn(words: string[], env: Record<string, string>): Promise<Launched> {
-  const child = spawn(
-    process.execPath,
-    [
-      '--disable-warning=ExperimentalWarning',
-      '--import',
-      join(root, 'test', 'standin', 'register.ts'),
-      join(root, 'out', 'electron', 'main.js'),
-      ...words,
-    ],
-    { env, cwd: root, stdio: ['ignore', 'pipe', 'pipe', 'ipc'] },
-  );
+  const child = spawn(process.execPath, standInWords(words), {
+    env,
+    cwd: root,
+    stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
+  });
   const logs = collectLogs(child);
   const { endpoint, evaluate } = await within(connectToStandIn(child), logs);
   const browser = await chromium.connectOverCDP(endpoint, { isLocal: true });
@@ -180,6 +193,12 @@ async function findPage(browser: Browser): Promise<Page> {
       if (page.url().startsWith('http://slipway.localhost')) return page;
     await delay(20);
   }
+}
+
+/** The command that starts the browser shell. */
+export function browserCommand(words: readonly string[]): [command: string, words: string[]] {
+  const program = join(root, 'out', 'browser', 'main.js');
+  return [process.execPath, ['--disable-warning=ExperimentalWarning', program, ...words]];
 }
 
 async function launchInBrowser(words: string[], env: Record<string, string>): Promise<Launched> {

@@ -5,10 +5,10 @@ import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { extract, pack, type Header } from 'tar-stream';
-import { createDockerClient } from '#main/engines/docker/client.ts';
+import { createDockerClient, type DockerClient } from '#main/engines/docker/client.ts';
 import { DockerEngine } from '#main/engines/docker/docker-engine.ts';
 import type { Endpoint } from '#main/engines/docker/endpoint.ts';
-import { findDockerEngine } from '#main/engines/docker/find-engine.ts';
+import { findDockerEngine, type FoundEngine } from '#main/engines/docker/find-engine.ts';
 import type {
   AttachedStreams,
   Container,
@@ -64,17 +64,9 @@ export interface TestEngineOptions {
   readonly hostAddresses?: readonly string[];
 }
 
-/** The engine of this machine, as the app finds it; at another endpoint when one is given. */
+/** The engine of this machine, as the app finds it; over another endpoint when one is given. */
 export async function openTestEngine(options: TestEngineOptions = {}): Promise<DockerEngine> {
-  const environment = {
-    platform: process.platform,
-    home: homedir(),
-    variables: process.env,
-    userId: process.getuid?.(),
-    readText: () => Promise.resolve(undefined),
-  };
-  const { found, attempts } = await findDockerEngine(environment, never);
-  if (!found) throw new Error(`No engine answers: ${JSON.stringify(attempts)}`);
+  const found = await findTestEngine();
   let { client } = found;
   if (options.endpoint) {
     client[Symbol.dispose]();
@@ -91,6 +83,38 @@ export async function openTestEngine(options: TestEngineOptions = {}): Promise<D
     hostAddresses: () => options.hostAddresses ?? ownAddresses(),
     logger: silentLogger,
   });
+}
+
+async function findTestEngine(): Promise<FoundEngine> {
+  const environment = {
+    platform: process.platform,
+    home: homedir(),
+    variables: process.env,
+    userId: process.getuid?.(),
+    readText: () => Promise.resolve(undefined),
+  };
+  const { found, attempts } = await findDockerEngine(environment, never);
+  if (!found) throw new Error(`No engine answers: ${JSON.stringify(attempts)}`);
+  return found;
+}
+
+/** A bare client of the same engine, to look at what the app's own code did. */
+export async function openTestClient(): Promise<DockerClient & { socketPath: string }> {
+  const { client, address } = await findTestEngine();
+  return { ...client, socketPath: address.replace('unix://', '') };
+}
+
+/** Makes sure of the image with the stand-in programs. */
+export function prepareTestImage(engine: Engine): Promise<string> {
+  return engine.ensureImage({ signal: never, onProgress: () => undefined });
+}
+
+/** Removes the tests' images, but not the layers they share with the app's own. */
+export async function removeTestImages(repository = TEST_REPOSITORY): Promise<void> {
+  using client = await openTestClient();
+  const images = await client.docker.listImages({ filters: { reference: [repository] } });
+  for (const tag of images.flatMap(({ RepoTags }) => RepoTags ?? []))
+    await client.docker.getImage(tag).remove({ noprune: true });
 }
 
 /** Addresses of this machine that another could use. */
