@@ -10,6 +10,7 @@ import {
 import type { Finding } from './finding.ts';
 import { FindingList, forbidsUse, TEXT_START, type Direction } from './finding-list.ts';
 import { JsonDocument } from './json-document.ts';
+import { convertLegacy } from './legacy.ts';
 import { readAgent, type AgentManifest } from './model/agent.ts';
 import { readIntegration, type IntegrationManifest } from './model/integration.ts';
 import { readMcpServer, type McpServerManifest } from './model/mcp-server.ts';
@@ -122,8 +123,7 @@ function typeAndDialect(
   }
   const legacy = legacyMark(value);
   if (legacy !== undefined) {
-    const message = `This is a package of AFPS 1.x or earlier: ${legacy}. ${legacyAdvice(value)}`;
-    findings.add('dialect_legacy', [], message);
+    addLegacy(value, legacy, findings);
     return undefined;
   }
   const { type } = value;
@@ -169,13 +169,20 @@ function checkDialect(schemaVersion: unknown, type: PackageType, findings: Findi
   return reading.dialect;
 }
 
-function legacyAdvice(manifest: Readonly<Record<string, unknown>>): string {
-  switch (manifest['type']) {
-    case 'provider':
-      return 'A provider is an integration today: convert it before you use it.';
-    case 'tool':
-      return 'Tool packages no longer exist: runtime tools, integrations and MCP servers took their place.';
-    default:
-      return `Write it in today's format: fields in lower case with _, and "schema_version": "${CURRENT_SCHEMA_VERSION}".`;
+function addLegacy(manifest: Record<string, unknown>, mark: string, findings: FindingList): void {
+  const what = `This is a package of AFPS 1.x or earlier: ${mark}.`;
+  const conversion = convertLegacy(manifest);
+  if (conversion.kind === 'refused') {
+    findings.add('dialect_legacy', [], `${what} ${conversion.reason}`);
+    return;
   }
+  const type = String(conversion.manifest['type']);
+  const advice = ['Convert it before you use it.', ...conversion.notes].join(' ');
+  const article = type === 'skill' ? 'a' : 'an';
+  findings.add('dialect_legacy', [], `${what} It is ${article} ${type} today. ${advice}`, {
+    fix: {
+      title: `Convert it to ${article} ${type} of today`,
+      edits: [{ pointer: '', value: conversion.manifest }],
+    },
+  });
 }
