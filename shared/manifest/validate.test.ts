@@ -131,6 +131,18 @@ describe('checking a manifest', () => {
     expect(fixable.length).toBeGreaterThan(30);
   });
 
+  it('converts an old package to one without errors, or says what it lacks and offers nothing', () => {
+    const old = { type: 'agent', displayName: 'B', schemaVersion: '1.1', name: '@you/b', version: '1.0' };
+    const output = { schema: { type: 'object', properties: { n: { type: 'integer' } } } };
+    const [finding] = validateManifest(JSON.stringify({ ...old, output }), author).findings;
+    const after = editJson(JSON.stringify(old), finding?.fix?.edits ?? []);
+    expect(agentIn(after)).toMatchObject({ version: '1.0.0', runtimeTools: ['output'] });
+
+    const [nameless] = validateManifest(JSON.stringify({ ...old, name: 'B' }), author).findings;
+    expect(nameless?.fix).toBeUndefined();
+    expect(nameless?.message).toMatch(/1\.x.*"name" must be/);
+  });
+
   it.each(goodSelections)('lets an agent choose what its integration has', ({ text, packages }) => {
     expect(validateManifest(text, { ...author, packages }).findings).toEqual([]);
   });

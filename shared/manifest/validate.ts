@@ -10,6 +10,7 @@ import {
 import type { Finding } from './finding.ts';
 import { FindingList, forbidsUse, TEXT_START, type Direction } from './finding-list.ts';
 import { JsonDocument } from './json-document.ts';
+import { editJson } from './json-edit.ts';
 import { convertLegacy } from './legacy.ts';
 import { readAgent, type AgentManifest } from './model/agent.ts';
 import { readIntegration, type IntegrationManifest } from './model/integration.ts';
@@ -177,12 +178,34 @@ function addLegacy(manifest: Record<string, unknown>, mark: string, findings: Fi
     return;
   }
   const type = String(conversion.manifest['type']);
-  const advice = ['Convert it before you use it.', ...conversion.notes].join(' ');
   const article = type === 'skill' ? 'a' : 'an';
+  const { manifest: value, faults } = mended(conversion.manifest, findings.direction);
+  if (faults.length > 0) {
+    const lacks = faults.map(({ message }) => message).join(' ');
+    const message = `${what} It would be ${article} ${type} today, but something is wrong that converting cannot mend. ${lacks}`;
+    findings.add('dialect_legacy', [], message);
+    return;
+  }
+  const advice = ['Convert it before you use it.', ...conversion.notes].join(' ');
   findings.add('dialect_legacy', [], `${what} It is ${article} ${type} today. ${advice}`, {
-    fix: {
-      title: `Convert it to ${article} ${type} of today`,
-      edits: [{ pointer: '', value: conversion.manifest }],
-    },
+    fix: { title: `Convert it to ${article} ${type} of today`, edits: [{ pointer: '', value }] },
   });
+}
+
+/** Rounds of mending: a fix may bring to light what the fault before it hid. */
+const MENDING_ROUNDS = 8;
+
+/** A converted manifest with every fix applied that its errors offer, and what still forbids its use. */
+function mended(
+  converted: Readonly<Record<string, unknown>>,
+  direction: Direction,
+): { manifest: unknown; faults: readonly Finding[] } {
+  let text = JSON.stringify(converted);
+  for (let round = 0; ; round += 1) {
+    const { findings, document } = validate(text, undefined, { direction });
+    const faults = findings.filter(({ severity, blocks }) => severity === 'error' && blocks === 'use');
+    const [fixable] = faults.flatMap(({ fix }) => fix ?? []);
+    if (fixable === undefined || round === MENDING_ROUNDS) return { manifest: document?.value, faults };
+    text = editJson(text, fixable.edits);
+  }
 }
