@@ -2,9 +2,10 @@
  * The one door to every npm script. Plain JavaScript for old Nodes: it installs what the lock file names,
  * finds a Node that is new enough, and only then hands over to TypeScript.
  */
-import { spawnSync } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { constants } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -55,7 +56,7 @@ function findNode() {
 install();
 if (task === 'install') process.exit(0);
 const node = findNode();
-const result = spawnSync(
+const child = spawn(
   node,
   ['--disable-warning=ExperimentalWarning', join(root, 'scripts', `${task}.ts`), ...taskArguments],
   {
@@ -67,5 +68,11 @@ const result = spawnSync(
     },
   },
 );
-if (result.error) throw result.error;
-process.exit(result.status ?? 1);
+// Ctrl+C reaches the whole group by itself; what is sent to this process alone is handed on.
+process.on('SIGINT', () => undefined);
+for (const signal of ['SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal));
+child.on('error', (error) => {
+  process.stderr.write(`Node does not start: ${error.message}\n`);
+  process.exit(1);
+});
+child.on('exit', (code, signal) => process.exit(code ?? (signal ? 128 + constants.signals[signal] : 1)));
