@@ -2,7 +2,7 @@ import type { EngineDirectory } from '#main/engines/engine.ts';
 import type { Library } from '#main/library/library.ts';
 import type { ModelGateway } from '#main/models/model-gateway.ts';
 import type { RunService } from '#main/runs/run-service.ts';
-import type { SecretStore } from '#main/secrets/secret-store.ts';
+import type { SessionSecretStore } from '#main/secrets/secret-store.ts';
 import type { Settings } from '#shared/settings/settings.ts';
 
 /** The author's choices, kept on disk. */
@@ -18,7 +18,7 @@ export interface Application extends AsyncDisposable {
   readonly library: Library;
   readonly models: ModelGateway;
   readonly runs: RunService;
-  readonly secrets: SecretStore;
+  readonly secrets: SessionSecretStore;
   readonly settings: SettingsStore;
   readonly dataDirectory: string;
   readonly version: string;

@@ -136,6 +136,8 @@ function bindRoutes(application: Application, shell: ShellServices): Handlers {
     'vault.describe': () => secrets.state,
     'vault.unlock': ({ passphrase }) => secrets.unlock(passphrase),
     'vault.lock': () => secrets.lock(),
+    'vault.keepInMemory': () => secrets.keepInMemory(),
+    'vault.setAside': () => secrets.setAside(),
 
     'settings.get': () => settings.get(),
     'settings.update': (change) => settings.update(withoutUndefined(change)),

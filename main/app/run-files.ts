@@ -3,6 +3,7 @@ import type { Library } from '#main/library/library.ts';
 import type { InputFile } from '#main/runs/run-service.ts';
 import type { RunFile } from '#shared/ipc/routes.ts';
 import { ProblemError } from '#shared/problem.ts';
+import { exampleInputFile } from './example-start.ts';
 
 /**
  * Turns the files of a start request into openable ones. The agent must be one of the library: a renderer
@@ -27,11 +28,6 @@ export async function resolveRunFiles(
         file: source.path,
       });
     }
-    return {
-      field,
-      originalName: example.name,
-      size: example.size,
-      open: async () => (await library.openExample(agentId, example.path)).stream,
-    };
+    return { ...exampleInputFile(library, agentId, example), field };
   });
 }

@@ -1,4 +1,5 @@
 import { styleText } from 'node:util';
+import { findExampleStart, type ExampleStart } from '#main/app/example-start.ts';
 import { followRun } from '#main/app/run-topic.ts';
 import type { Application } from '#main/app/application.ts';
 import { toProblem, type Problem } from '#shared/problem.ts';
@@ -39,7 +40,11 @@ export async function runCommand(agent: string, options: RunOptions, streams: St
   const folder = options.out === undefined ? undefined : await prepareFolder(options.out);
   return withApplication(options, async (application) => {
     const model = options.model === undefined ? undefined : application.models.parseReference(options.model);
-    const run = await application.runs.start({ agent, input, files, model, trigger: 'cli', timeoutSeconds });
+    const isBare = options.input === undefined && files.length === 0;
+    const example = isBare ? await findExampleStart(application.library, agent) : undefined;
+    if (example) await streams.errors.line(describeExample(example));
+    const start = example ?? { input, files };
+    const run = await application.runs.start({ agent, ...start, model, trigger: 'cli', timeoutSeconds });
     const { id, agentId, agentVersion } = run;
     if (options.json)
       await streams.output.json({ type: 'run', runId: id, agentId, agentVersion, model: run.model });
@@ -54,6 +59,12 @@ export async function runCommand(agent: string, options: RunOptions, streams: St
     else await tellResult(detail, copied, folder, streams);
     return exitCode(detail, copied, signal, streams.output.broken.aborted);
   });
+}
+
+function describeExample({ files }: ExampleStart): string {
+  const names = files.map(({ originalName }) => originalName);
+  const what = names.length > 0 ? ` (${names.join(', ')})` : '';
+  return `Neither --file nor --input was given, so the package's own example is used${what}.`;
 }
 
 /** Follows the run to its end. A signal, or a reader that goes away, stops it. */
