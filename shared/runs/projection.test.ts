@@ -8,6 +8,8 @@ function record(...data: RunEventData[]): RunEvent[] {
   return data.map((entry, index) => ({ sequence: index + 1, at: 1000 + index, data: entry }));
 }
 
+type ToolContent = Extract<RunEventData, { type: 'tool.ended' }>['content'];
+
 const callId = fc.constantFrom('a', 'b', 'c');
 const turn = fc.integer({ min: 1, max: 3 });
 const path = fc.constantFrom('report.md', 'charts/a b.svg', '🚢.csv');
@@ -42,7 +44,7 @@ const eventData: fc.Arbitrary<RunEventData> = fc.oneof(
     callId,
     tool: fc.constant('bash'),
     isError: fc.boolean(),
-    content: fc.constant([{ type: 'text' as const, text: 'done' }]),
+    content: fc.constant<ToolContent>([{ type: 'text', text: 'done' }]),
     truncated: fc.boolean(),
     bytes: fc.nat(),
     estimatedTokens: fc.nat(),
@@ -198,7 +200,7 @@ describe('projectEvents', () => {
       source: 'sandbox',
       arguments: {},
     } as const;
-    const ended = {
+    const ended: RunEventData = {
       type: 'tool.ended',
       callId: 'a',
       tool: 'bash',
@@ -208,7 +210,7 @@ describe('projectEvents', () => {
       bytes: 0,
       estimatedTokens: 0,
       durationMs: 5,
-    } as const;
+    };
     expect(callStates(projectEvents(EMPTY_PROJECTION, record(started, ended, started)))).toEqual([
       'failed',
       'running',
