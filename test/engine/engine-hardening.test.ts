@@ -156,7 +156,7 @@ describe('a sandbox', () => {
     using client = await openTestClient();
     const inspection = await client.docker.getContainer(container.name).inspect();
     expect(inspection.LogPath).toBe('');
-    expect(inspection.HostConfig.LogConfig.Type).toBe('none');
+    expect(inspection.HostConfig.LogConfig?.Type).toBe('none');
     expect(inspection.HostConfig.Binds).toBeNull();
     expect(inspection.Mounts.map(({ Type }) => Type)).toEqual(['volume', 'volume']);
     expect(Object.keys(inspection.NetworkSettings.Networks)).toEqual(['none']);

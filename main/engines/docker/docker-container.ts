@@ -10,6 +10,8 @@ import { statusOf } from './problems.ts';
 
 /** Exit code of a program that was killed by SIGKILL, as shells and engines count it. */
 const KILLED = 137;
+/** Milliseconds a killed program's last output may take to be read, before its streams are closed. */
+const LAST_OUTPUT_MS = 500;
 /** Bytes of a small command's output that are kept. */
 const COMMAND_OUTPUT_BYTES = 4096;
 
@@ -33,6 +35,8 @@ export class DockerContainer implements Container {
   readonly #host: ContainerHost;
   readonly #exit = Promise.withResolvers<ExitStatus>();
   #running = false;
+  /** Ends the attached streams: an engine lets a container go only when its output is read or nobody listens. */
+  #detach: () => void = () => undefined;
   #removal: Promise<void> | undefined;
 
   constructor(
@@ -66,6 +70,7 @@ export class DockerContainer implements Container {
         attaching,
         signal,
       )) as unknown as Duplex;
+      this.#detach = () => void connection.destroy();
       return attachedStreams(connection);
     } catch (error) {
       // A connection that comes after all is of no use to anyone.
@@ -88,14 +93,13 @@ export class DockerContainer implements Container {
     if (!this.#running) return;
     if (graceMs > 0) {
       await this.#signal('SIGTERM');
-      const grace = new AbortController();
-      await Promise.race([
-        this.#exit.promise,
-        delay(graceMs, undefined, { signal: grace.signal }).catch(() => undefined),
-      ]);
-      grace.abort();
+      await this.#exitWithin(graceMs);
     }
-    if (this.#running) await this.#signal('SIGKILL');
+    if (this.#running) {
+      await this.#signal('SIGKILL');
+      await this.#exitWithin(LAST_OUTPUT_MS);
+      if (this.#running) this.#detach();
+    }
     await this.#exit.promise;
   }
 
@@ -154,6 +158,13 @@ export class DockerContainer implements Container {
     }
   }
 
+  /** Waits for the end, but no longer than this; fails when the engine is lost. */
+  async #exitWithin(milliseconds: number): Promise<void> {
+    const waiting = new AbortController();
+    const deadline = delay(milliseconds, undefined, { signal: waiting.signal }).catch(() => undefined);
+    await Promise.race([this.#exit.promise, deadline]).finally(() => waiting.abort());
+  }
+
   async #awaitExit(): Promise<void> {
     const release = this.#host.use();
     try {
@@ -191,6 +202,7 @@ export class DockerContainer implements Container {
   }
 
   async #remove(): Promise<void> {
+    this.#detach();
     await this.#host.calls
       .make(`remove ${this.name}`, this.#handle.remove({ force: true, v: true }))
       .catch((error: unknown) => {
