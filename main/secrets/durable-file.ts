@@ -66,6 +66,29 @@ export async function recoverPrevious(path: string, check: (bytes: Buffer) => vo
   await flushFolder(dirname(path));
 }
 
+/**
+ * Renames a file, and the copy that an interrupted replacement may have left, out of the way of a new one.
+ * @returns the file's new path; undefined when there was none
+ */
+export async function setFileAside(path: string): Promise<string | undefined> {
+  const stamp = new Date().toISOString().replace(/[:.]/g, '-');
+  const aside = path.replace(/(\.json)?$/, `.set-aside-${stamp}$1`);
+  let kept: string | undefined;
+  for (const [from, to] of [
+    [path, aside],
+    [previousPath(path), previousPath(aside)],
+  ] as const) {
+    try {
+      await renameOver(from, to);
+      kept ??= to;
+    } catch (error) {
+      if (!(error instanceof Error && 'code' in error && error.code === 'ENOENT')) throw error;
+    }
+  }
+  if (kept !== undefined) await flushFolder(dirname(path));
+  return kept;
+}
+
 async function writeFlushed(path: string, bytes: Buffer): Promise<void> {
   const file = await open(path, 'wx', 0o600);
   try {

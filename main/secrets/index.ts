@@ -1,14 +1,16 @@
 import { existsSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import type { VaultState } from '#shared/ipc/routes.ts';
+import { ProblemError } from '#shared/problem.ts';
+import { setFileAside } from './durable-file.ts';
 import { MemorySecretStore } from './memory-secret-store.ts';
 import { PassphraseSecretStore } from './passphrase-secret-store.ts';
 import type { ScryptCost } from './sealed-file.ts';
-import type { SecretStore } from './secret-store.ts';
+import type { SecretStore, SessionSecretStore } from './secret-store.ts';
 import { SystemSecretStore, type SystemCipher } from './system-secret-store.ts';
 
 export type { ScryptCost } from './sealed-file.ts';
-export type { SecretStore } from './secret-store.ts';
+export type { SecretStore, SessionSecretStore } from './secret-store.ts';
 export type { SystemCipher } from './system-secret-store.ts';
 
 export interface SecretStoreOptions {
@@ -25,10 +27,10 @@ export interface SecretStoreOptions {
   readonly scryptCost?: ScryptCost;
 }
 
-/** A secret store whose author may decide against keeping keys. */
-export interface SessionSecretStore extends SecretStore {
-  /** Holds keys in memory until the process ends, instead of in a vault. A vault on disk stays as it is. */
-  keepInMemory(): Promise<VaultState>;
+/** A kind of vault: where its file lies, and how to make the store over it. */
+interface Vault {
+  readonly path: string;
+  make(): SecretStore;
 }
 
 /** Makes the app's secret store. Nothing is read or written before it is used. */
@@ -36,25 +38,32 @@ export function createSecretStore(options: SecretStoreOptions): SessionSecretSto
   const passphrasePath = join(options.directory, 'secrets.passphrase.json');
   const systemPath = join(options.directory, 'secrets.system.json');
   const preference = options.preference ?? 'automatic';
-  const makePassphraseStore = () => new PassphraseSecretStore(passphrasePath, options.scryptCost);
-  if (preference === 'memory') return new SwitchableSecretStore(new MemorySecretStore(), makePassphraseStore);
   const cipher = options.systemCipher?.isAvailable() ? options.systemCipher : undefined;
-  const usesSystem =
-    cipher && preference !== 'passphrase' && (preference === 'system' || !existsSync(passphrasePath));
-  const store = usesSystem ? new SystemSecretStore(systemPath, cipher) : makePassphraseStore();
-  return new SwitchableSecretStore(store, makePassphraseStore);
+  const hasUnreachableSystemVault = () => !cipher && existsSync(systemPath);
+  const passphrase: Vault = {
+    path: passphrasePath,
+    make: () => new PassphraseSecretStore(passphrasePath, options.scryptCost, hasUnreachableSystemVault),
+  };
+  const system: Vault | undefined = cipher && {
+    path: systemPath,
+    make: () => new SystemSecretStore(systemPath, cipher),
+  };
+  const usesSystem = preference !== 'passphrase' && (preference === 'system' || !existsSync(passphrasePath));
+  const vault = usesSystem && system ? system : passphrase;
+  const store = preference === 'memory' ? new MemorySecretStore() : vault.make();
+  return new SwitchableSecretStore(store, vault);
 }
 
 /** Lets the store behind it be exchanged for memory, and back for a vault. */
 class SwitchableSecretStore implements SessionSecretStore {
   #store: SecretStore;
-  readonly #makeVault: () => SecretStore;
+  readonly #vault: Vault;
   readonly #listeners = new Set<(state: VaultState) => void>();
   #stopListening: () => void;
 
-  constructor(store: SecretStore, makeVault: () => SecretStore) {
+  constructor(store: SecretStore, vault: Vault) {
     this.#store = store;
-    this.#makeVault = makeVault;
+    this.#vault = vault;
     this.#stopListening = this.#listenTo(store);
   }
 
@@ -91,7 +100,7 @@ class SwitchableSecretStore implements SessionSecretStore {
   async unlock(passphrase: string): Promise<VaultState> {
     if (this.#store.state.backend !== 'memory') return this.#store.unlock(passphrase);
     const session = this.#store;
-    const vault = this.#makeVault();
+    const vault = this.#vault.make();
     await vault.unlock(passphrase);
     for (const name of await session.names()) {
       const value = await session.get(name);
@@ -104,6 +113,14 @@ class SwitchableSecretStore implements SessionSecretStore {
     if (this.#store.state.backend === 'memory') return this.state;
     await this.#store.lock();
     return this.#exchange(new MemorySecretStore());
+  }
+
+  async setAside(): Promise<VaultState & { keptAs: string }> {
+    const { state, problem } = this.state;
+    if (state === 'open' && !problem) throw notSetAside('The vault is open, so there is no need to.');
+    const kept = await setFileAside(this.#vault.path);
+    if (kept === undefined) throw notSetAside('There is no vault on this computer.');
+    return { ...this.#exchange(this.#vault.make()), keptAs: basename(kept) };
   }
 
   #exchange(store: SecretStore): VaultState {
@@ -119,4 +136,8 @@ class SwitchableSecretStore implements SessionSecretStore {
       for (const listener of this.#listeners) listener(state);
     });
   }
+}
+
+function notSetAside(detail: string): ProblemError {
+  return new ProblemError({ code: 'vault_in_use', title: 'The vault was left where it is', detail });
 }

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { VaultState } from '#shared/ipc/routes.ts';
-import { ProblemError } from '#shared/problem.ts';
+import { ProblemError, type Problem } from '#shared/problem.ts';
 import { previousPath, readIfPresent, recoverPrevious, replaceDurably } from './durable-file.ts';
 import { withFileLock } from './file-lock.ts';
 import {
@@ -20,6 +20,20 @@ import type { SecretStore } from './secret-store.ts';
 import { SerialQueue } from './serial-queue.ts';
 import { StateEmitter } from './state-emitter.ts';
 
+const DETAILS: Readonly<Record<VaultState['state'], string>> = {
+  absent: 'There is no key vault yet. It is made with the passphrase you choose.',
+  locked: 'Keys are kept in a file encrypted with your passphrase, which is needed to open it.',
+  open: 'Keys are kept in a file encrypted with your passphrase.',
+};
+
+const UNREACHABLE: Problem = {
+  code: 'vault_other_machine',
+  title: 'Keys of another key store lie here',
+  detail:
+    'This data folder has a vault that the key store of a desktop encrypted, and there is none here. The file is left as it is.',
+  action: 'Start Slipway as the desktop app on the computer it was made on, or make a new vault.',
+};
+
 /**
  * Keeps secrets in one file encrypted under a passphrase. Only the derived key stays in memory: every
  * operation reads the file anew, so several processes may use one vault.
@@ -29,12 +43,19 @@ export class PassphraseSecretStore implements SecretStore {
   readonly #cost: ScryptCost;
   readonly #queue = new SerialQueue();
   readonly #state: StateEmitter;
+  readonly #hasUnreachableSystemVault: () => boolean;
   #key: PassphraseKey | undefined;
 
-  constructor(path: string, cost: ScryptCost = DEFAULT_SCRYPT_COST) {
+  /** @param hasUnreachableSystemVault whether keys lie here that only a desktop's key store can open */
+  constructor(
+    path: string,
+    cost: ScryptCost = DEFAULT_SCRYPT_COST,
+    hasUnreachableSystemVault: () => boolean = () => false,
+  ) {
     this.#path = path;
     this.#cost = cost;
-    this.#state = new StateEmitter(stateOf(this.#isPresent() ? 'locked' : 'absent'));
+    this.#hasUnreachableSystemVault = hasUnreachableSystemVault;
+    this.#state = new StateEmitter(this.#stateOf(this.#isPresent() ? 'locked' : 'absent'));
   }
 
   get state(): VaultState {
@@ -63,15 +84,22 @@ export class PassphraseSecretStore implements SecretStore {
 
   unlock(passphrase: string): Promise<VaultState> {
     return this.#queue.run(async () => {
-      this.#key = (await this.#openExisting(passphrase)) ?? (await this.#create(passphrase));
-      return this.#state.change(stateOf('open'));
+      try {
+        this.#key = (await this.#openExisting(passphrase)) ?? (await this.#create(passphrase));
+      } catch (error) {
+        if (error instanceof ProblemError && /^vault_(damaged|too_new)$/.test(error.problem.code)) {
+          this.#state.change({ ...this.#stateOf('locked'), problem: error.problem });
+        }
+        throw error;
+      }
+      return this.#state.change(this.#stateOf('open'));
     });
   }
 
   lock(): Promise<VaultState> {
     return this.#queue.run(async () => {
       this.#forgetKey();
-      return this.#state.change(stateOf(this.#isPresent() ? 'locked' : 'absent'));
+      return this.#state.change(this.#stateOf(this.#isPresent() ? 'locked' : 'absent'));
     });
   }
 
@@ -111,7 +139,7 @@ export class PassphraseSecretStore implements SecretStore {
     const bytes = await readIfPresent(this.#path);
     if (!bytes || !isSealedWith(bytes, key)) {
       this.#forgetKey();
-      this.#state.change(stateOf(bytes ? 'locked' : 'absent'));
+      this.#state.change(this.#stateOf(bytes ? 'locked' : 'absent'));
       throw lockedProblem(this.state);
     }
     return unseal(bytes, key);
@@ -135,18 +163,14 @@ export class PassphraseSecretStore implements SecretStore {
     this.#key = undefined;
   }
 
+  #stateOf(state: VaultState['state']): VaultState {
+    const isMoved = state === 'absent' && this.#hasUnreachableSystemVault();
+    return { backend: 'passphrase', state, detail: DETAILS[state], ...(isMoved && { problem: UNREACHABLE }) };
+  }
+
   #isPresent(): boolean {
     return existsSync(this.#path) || existsSync(previousPath(this.#path));
   }
-}
-
-function stateOf(state: VaultState['state']): VaultState {
-  const detail = {
-    absent: 'There is no key vault yet. It is made with the passphrase you choose.',
-    locked: 'Keys are kept in a file encrypted with your passphrase, which is needed to open it.',
-    open: 'Keys are kept in a file encrypted with your passphrase.',
-  }[state];
-  return { backend: 'passphrase', state, detail };
 }
 
 function lockedProblem(state: VaultState): ProblemError {

@@ -205,6 +205,48 @@ describe('passphrase vault', () => {
   });
 });
 
+describe('a vault that does not open', () => {
+  it('is set aside under another name, byte for byte, and a new one takes its place', async () => {
+    await open().unlock('forgotten');
+    const intact = readFileSync(vaultFile());
+    const store = open();
+    const { keptAs, state } = await store.setAside();
+    expect(state).toBe('absent');
+    expect(readFileSync(join(directory, keptAs))).toEqual(intact);
+    await store.unlock('new');
+    await store.set('a', CANARY);
+    expect(await open().unlock('new')).toMatchObject({ state: 'open' });
+    expect(readdirSync(directory).sort()).toEqual([keptAs, 'secrets.passphrase.json'].sort());
+  });
+
+  it('is not set aside while it is open, nor where there is none', async () => {
+    await expect(open().setAside()).rejects.toEqual(code('vault_in_use'));
+    const store = open();
+    await store.unlock('p');
+    await expect(store.setAside()).rejects.toEqual(code('vault_in_use'));
+    expect(readdirSync(directory)).toEqual(['secrets.passphrase.json']);
+  });
+
+  it('says why in its state, and forgets the reason once it opens again', async () => {
+    await open().unlock('p');
+    const intact = readFileSync(vaultFile());
+    truncateSync(vaultFile(), 60);
+    const store = open();
+    await expect(store.unlock('p')).rejects.toEqual(code('vault_damaged'));
+    expect(store.state).toMatchObject({ state: 'locked', problem: { code: 'vault_damaged' } });
+    writeFileSync(vaultFile(), intact);
+    expect((await store.unlock('p')).problem).toBeUndefined();
+  });
+
+  it('tells that keys of a desktop key store lie where there is none', async () => {
+    await createSecretStore({ directory, systemCipher: cipherOf('mine') }).set('a', CANARY);
+    const moved = open();
+    expect(moved.state).toMatchObject({ state: 'absent', problem: { code: 'vault_other_machine' } });
+    expect((await moved.unlock('p')).problem).toBeUndefined();
+    expect(readdirSync(directory).sort()).toEqual(['secrets.passphrase.json', 'secrets.system.json']);
+  });
+});
+
 describe('file lock', () => {
   it('takes over the lock of a dead process, also one that had this process id', async () => {
     const path = join(directory, 'x.lock');
@@ -238,7 +280,10 @@ describe('system vault', () => {
     const path = join(directory, 'secrets.system.json');
     const intact = readFileSync(path);
     const elsewhere = createSecretStore({ directory, systemCipher: cipherOf('theirs') });
+    const states: string[] = [];
+    elsewhere.onState(({ state, problem }) => states.push(`${state} ${problem?.code}`));
     await expect(elsewhere.get('model-provider/openai')).rejects.toEqual(code('vault_other_machine'));
+    expect(states).toEqual(['locked vault_other_machine']);
     await expect(elsewhere.set('x', 'y')).rejects.toEqual(code('vault_other_machine'));
     expect(readFileSync(path)).toEqual(intact);
 

@@ -17,3 +17,15 @@ export interface SecretStore {
   unlock(passphrase: string): Promise<VaultState>;
   lock(): Promise<VaultState>;
 }
+
+/** A secret store whose author may decide against keeping keys, or against a vault that does not open. */
+export interface SessionSecretStore extends SecretStore {
+  /** Holds keys in memory until the process ends, instead of in a vault. A vault on disk stays as it is. */
+  keepInMemory(): Promise<VaultState>;
+  /**
+   * Renames the vault's file, so that a new vault can be made in its place. Nothing is deleted.
+   * @returns the new state, and the name under which the old file lies beside the new one
+   * @throws ProblemError `vault_in_use` while the vault is open or there is none.
+   */
+  setAside(): Promise<VaultState & { keptAs: string }>;
+}

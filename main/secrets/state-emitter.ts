@@ -16,7 +16,12 @@ export class StateEmitter {
   change(state: VaultState): VaultState {
     const before = this.#state;
     this.#state = state;
-    if (before.backend !== state.backend || before.state !== state.state || before.detail !== state.detail) {
+    if (
+      before.backend !== state.backend ||
+      before.state !== state.state ||
+      before.detail !== state.detail ||
+      before.problem?.code !== state.problem?.code
+    ) {
       for (const listener of this.#listeners) listener(state);
     }
     return state;

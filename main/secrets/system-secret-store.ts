@@ -8,6 +8,7 @@ import { withFileLock } from './file-lock.ts';
 import { assertIntact, deserialise, serialise, unwrapSystem, wrapSystem } from './sealed-file.ts';
 import type { SecretStore } from './secret-store.ts';
 import { SerialQueue } from './serial-queue.ts';
+import { StateEmitter } from './state-emitter.ts';
 
 /** Encryption by the operating system's own key store, which the desktop shell brings. */
 export interface SystemCipher {
@@ -25,24 +26,26 @@ export class SystemSecretStore implements SecretStore {
   readonly #path: string;
   readonly #cipher: SystemCipher;
   readonly #queue = new SerialQueue();
-  readonly #state: VaultState;
+  readonly #open: VaultState;
+  readonly #state: StateEmitter;
 
   constructor(path: string, cipher: SystemCipher) {
     this.#path = path;
     this.#cipher = cipher;
-    this.#state = {
+    this.#open = {
       backend: 'system',
       state: 'open',
       detail: `Keys are encrypted by this computer's key store (${cipher.backend}).`,
     };
+    this.#state = new StateEmitter(this.#open);
   }
 
   get state(): VaultState {
-    return this.#state;
+    return this.#state.state;
   }
 
-  onState(): () => void {
-    return () => undefined;
+  onState(listener: (state: VaultState) => void): () => void {
+    return this.#state.listen(listener);
   }
 
   get(name: string): Promise<string | undefined> {
@@ -92,8 +95,18 @@ export class SystemSecretStore implements SecretStore {
   }
 
   async #read(): Promise<Map<string, string>> {
-    const bytes = await readIfPresent(this.#path);
-    return bytes ? this.#decrypt(bytes) : new Map();
+    try {
+      const bytes = await readIfPresent(this.#path);
+      const secrets = bytes ? await this.#decrypt(bytes) : new Map<string, string>();
+      this.#state.change(this.#open);
+      return secrets;
+    } catch (error) {
+      if (error instanceof ProblemError) {
+        const { problem } = error;
+        this.#state.change({ ...this.#open, state: 'locked', detail: problem.detail, problem });
+      }
+      throw error;
+    }
   }
 
   async #recover(): Promise<void> {

@@ -7,6 +7,7 @@ import {
   providerKindSchema,
   providerStateSchema,
 } from '../models/model.ts';
+import { problemSchema } from '../problem.ts';
 import { runDetailSchema, runSummarySchema } from '../runs/run.ts';
 import { settingsSchema } from '../settings/settings.ts';
 
@@ -17,6 +18,8 @@ export const vaultStateSchema = z.object({
   backend: z.enum(['system', 'passphrase', 'memory']),
   state: z.enum(['absent', 'locked', 'open']),
   detail: z.string(),
+  /** Why the vault that lies on disk cannot be opened here, when that is known. */
+  problem: problemSchema.optional(),
 });
 export type VaultState = z.infer<typeof vaultStateSchema>;
 
@@ -146,6 +149,10 @@ export const routes = {
   'vault.describe': { input: nothing, output: vaultStateSchema },
   'vault.unlock': { input: z.object({ passphrase: z.string().min(1) }), output: vaultStateSchema },
   'vault.lock': { input: nothing, output: vaultStateSchema },
+  /** Keys are held until the app closes, instead of in a vault; a vault on disk stays as it is. */
+  'vault.keepInMemory': { input: nothing, output: vaultStateSchema },
+  /** Renames a vault that cannot be opened, so that a new one can be made; nothing is lost. */
+  'vault.setAside': { input: nothing, output: vaultStateSchema.extend({ keptAs: z.string() }) },
 
   'settings.get': { input: nothing, output: settingsSchema },
   'settings.update': { input: settingsSchema.partial(), output: settingsSchema },

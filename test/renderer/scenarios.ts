@@ -6,7 +6,7 @@ import { DEFAULT_SETTINGS } from '#shared/settings/settings.ts';
 import { agentDetails, agents } from './fixtures/agents.ts';
 import { readyEngine, missingEngine, failedImage } from './fixtures/engine.ts';
 import { outputFiles, type FixtureFile } from './fixtures/files.ts';
-import { models, openVault, lockedVault, lockedModels } from './fixtures/models.ts';
+import { damagedVault, models, openVault, lockedVault, lockedModels } from './fixtures/models.ts';
 import { records, runDetail, summaries } from './fixtures/runs.ts';
 
 /** All that a page can be told. */
@@ -97,6 +97,7 @@ const scenarios: Readonly<Record<string, Scenario>> = {
   'no-engine': { ...full, topics: { ...full.topics, engine: missingEngine } },
   'image-failed': { ...full, topics: { ...full.topics, engine: failedImage } },
   'vault-locked': { ...full, topics: { ...full.topics, vault: lockedVault, models: lockedModels } },
+  'vault-moved': { ...full, topics: { ...full.topics, vault: damagedVault, models: lockedModels } },
   offline: { ...full, connection: 'connecting' },
   refused: {
     ...full,

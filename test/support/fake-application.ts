@@ -4,7 +4,7 @@ import type { EngineDirectory } from '#main/engines/engine.ts';
 import type { Library } from '#main/library/library.ts';
 import type { ModelGateway } from '#main/models/model-gateway.ts';
 import type { RunService, StartRequest } from '#main/runs/run-service.ts';
-import type { SecretStore } from '#main/secrets/secret-store.ts';
+import type { SessionSecretStore } from '#main/secrets/secret-store.ts';
 import type { EngineReport } from '#shared/engines/engine-report.ts';
 import type { RunEvent, RunEventData } from '#shared/events/run-event.ts';
 import type { AgentDetail, VaultState } from '#shared/ipc/routes.ts';
@@ -328,7 +328,7 @@ export class FakeModelGateway implements ModelGateway {
 }
 
 /** Forgets everything at the end of the process. */
-class FakeSecretStore implements SecretStore {
+class FakeSecretStore implements SessionSecretStore {
   readonly #secrets = new Map<string, string>();
   readonly state: VaultState = { backend: 'memory', state: 'open', detail: 'Kept in memory only.' };
 
@@ -358,6 +358,14 @@ class FakeSecretStore implements SecretStore {
 
   async lock() {
     return this.state;
+  }
+
+  async keepInMemory() {
+    return this.state;
+  }
+
+  async setAside(): Promise<never> {
+    throw new ProblemError({ code: 'vault_in_use', title: 'In use', detail: 'The vault is open.' });
   }
 }
 

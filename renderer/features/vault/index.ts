@@ -1,2 +1,2 @@
-export { VaultForm } from './components/vault-form.tsx';
+export { VaultDoor } from './components/vault-door.tsx';
 export { VaultLockedScreen } from './components/vault-locked-screen.tsx';

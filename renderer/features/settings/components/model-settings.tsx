@@ -7,7 +7,7 @@ import { Loading } from '#renderer/components/empty-state.tsx';
 import { Field, Input } from '#renderer/components/field.tsx';
 import { ProblemCard } from '#renderer/components/problem-card.tsx';
 import { ModelPicker } from '#renderer/features/run-form/index.ts';
-import { VaultForm } from '#renderer/features/vault/index.ts';
+import { VaultDoor } from '#renderer/features/vault/index.ts';
 import { useApp } from '#renderer/state/app-context.tsx';
 import { useAction } from '#renderer/state/requests.ts';
 import type { VaultState } from '#shared/ipc/routes.ts';
@@ -124,7 +124,7 @@ function Vault({ vault }: { vault: VaultState }) {
       </h3>
       <div className="flex items-center gap-4">
         <p className="flex-1 text-ink-soft">
-          {backends[vault.backend]}. {vault.detail}
+          {backends[vault.backend]}.{!vault.problem && ` ${vault.detail}`}
         </p>
         {isOpen && vault.backend === 'passphrase' && (
           <Button icon={<Lock size={14} />} busy={lock.isPending} onClick={() => lock.mutate({})}>
@@ -132,11 +132,9 @@ function Vault({ vault }: { vault: VaultState }) {
           </Button>
         )}
       </div>
-      {!isOpen && vault.backend === 'passphrase' && (
-        <div className="mt-3">
-          <VaultForm vault={vault} />
-        </div>
-      )}
+      <div className="mt-3 empty:hidden">
+        <VaultDoor vault={vault} />
+      </div>
     </section>
   );
 }

@@ -19,7 +19,8 @@ export function VaultForm({ vault }: { vault: VaultState }) {
     },
     onProblem: setProblem,
   });
-  const making = vault.state === 'absent';
+  // In memory there may be a vault on disk or none; the passphrase opens the one and makes the other.
+  const making = vault.state === 'absent' || vault.backend === 'memory';
   const differs = making && repeated !== '' && repeated !== passphrase;
   const submit = (event: FormEvent) => {
     event.preventDefault();

@@ -1,6 +1,6 @@
 import { useDocumentTitle } from '#renderer/state/use-document-title.ts';
 import type { VaultState } from '#shared/ipc/routes.ts';
-import { VaultForm } from './vault-form.tsx';
+import { VaultDoor } from './vault-door.tsx';
 
 /** Stands in place of the first screen while the default model's key is locked away. */
 export function VaultLockedScreen({ vault, onSkip }: { vault: VaultState; onSkip: () => void }) {
@@ -12,8 +12,8 @@ export function VaultLockedScreen({ vault, onSkip }: { vault: VaultState; onSkip
         <p className="mt-2 mb-6 text-lg text-ink-soft">
           Your model keys are encrypted on this computer. Unlock them to run agents on your default model.
         </p>
-        <VaultForm vault={vault} />
-        <p className="mt-6 text-ink-soft">{vault.detail}</p>
+        <VaultDoor vault={vault} />
+        {!vault.problem && <p className="mt-6 text-ink-soft">{vault.detail}</p>}
         <p className="mt-4 text-ink-soft">
           Or{' '}
           <button type="button" onClick={onSkip} className="text-accent underline underline-offset-2">
