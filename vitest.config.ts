@@ -28,13 +28,22 @@ export default defineConfig({
       {
         extends: true,
         test: {
+          // The installable app, built over a stub of Electron's folder.
+          name: 'packaging',
+          include: ['test/packaging/**/*.test.ts'],
+          sequence: { groupOrder: 2 },
+        },
+      },
+      {
+        extends: true,
+        test: {
           // The real app in Chromium.
           name: 'e2e',
           include: ['test/e2e/**/*.test.ts'],
           fileParallelism: false,
           testTimeout: 120_000,
           hookTimeout: 600_000,
-          sequence: { groupOrder: 2 },
+          sequence: { groupOrder: 3 },
         },
       },
     ],
