@@ -21,9 +21,9 @@ interface Validator {
 
 function validate(configuration: unknown): Promise<void> {
   const builder = createRequire(require.resolve('electron-builder/package.json'));
-  const { validateConfiguration } = builder('app-builder-lib/out/util/config/config.js') as Validator;
+  const validator = builder('app-builder-lib/out/util/config/config.js') as Validator;
   const { DebugLogger } = builder('builder-util') as { DebugLogger: new (enabled: boolean) => unknown };
-  return validateConfiguration(configuration, new DebugLogger(false));
+  return validator.validateConfiguration(configuration, new DebugLogger(false));
 }
 
 function readConfiguration(): Record<string, unknown> {
