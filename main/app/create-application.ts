@@ -90,6 +90,7 @@ export async function createApplication(options: ApplicationOptions): Promise<Ap
     logger.info({ runs: interrupted }, 'Closed runs that an earlier start left unfinished');
 
   if (trigger === 'app') {
+    runs.followOthers((listener) => database.onForeignChange(listener));
     const abort = new AbortController();
     stack.defer(() => abort.abort());
     const warm = () => void runs.warmUp(abort.signal).catch(() => undefined);

@@ -23,6 +23,7 @@ import {
 } from '#shared/runs/run.ts';
 import type { Settings } from '#shared/settings/settings.ts';
 import { documentNames } from './document-names.ts';
+import { ForeignRuns } from './foreign-runs.ts';
 import { isKeepable, mediaTypeOf } from './output-collector.ts';
 import { PairPool } from './pair-pool.ts';
 import { newRunId } from './run-id.ts';
@@ -61,6 +62,7 @@ export class RunOrchestrator implements RunService {
   readonly #active = new Map<string, ActiveRun>();
   readonly #eventListeners = new Map<string, Set<() => void>>();
   readonly #summaryListeners = new Set<Parameters<RunService['onSummary']>[0]>();
+  #others: ForeignRuns | undefined;
   #isDisposed = false;
 
   constructor(options: OrchestratorOptions) {
@@ -71,7 +73,7 @@ export class RunOrchestrator implements RunService {
     });
   }
 
-  /** Gives runs that a dead instance left unfinished their verdict. Call once, before anything starts. */
+  /** Gives runs that a dead instance left unfinished their verdict. */
   closeInterruptedRuns(): number {
     const { repository, instances } = this.#options;
     const abandoned = repository.unfinished().filter((run) => !instances.isLive(run.instanceId));
@@ -84,6 +86,21 @@ export class RunOrchestrator implements RunService {
       });
     }
     return abandoned.length;
+  }
+
+  /** Follows the runs of other processes on the same data from now on, until the end. */
+  followOthers(onForeignChange: (listener: () => void) => Disposable): void {
+    const { repository, instances } = this.#options;
+    const recording = this.#recorderListener();
+    this.#others = new ForeignRuns({
+      repository,
+      instances,
+      onForeignChange,
+      eventsWritten: (runId) => recording.eventsWritten(runId),
+      changed: (run) => this.#tell({ kind: 'changed', run }),
+      removed: (runId) => this.#tell({ kind: 'removed', runId }),
+      abandoned: () => void this.closeInterruptedRuns(),
+    });
   }
 
   async warmUp(signal: AbortSignal): Promise<void> {
@@ -167,7 +184,7 @@ export class RunOrchestrator implements RunService {
   async stop(runId: string): Promise<void> {
     const run = this.#active.get(runId);
     if (!run) {
-      this.#options.repository.summary(runId);
+      if (!isFinalStatus(this.#options.repository.summary(runId).status)) throw runsElsewhere();
       return;
     }
     await this.#end(run, 'cancelled');
@@ -251,6 +268,7 @@ export class RunOrchestrator implements RunService {
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#isDisposed = true;
+    this.#others?.[Symbol.dispose]();
     await Promise.all([...this.#active.values()].map((run) => this.#end(run, 'interrupted')));
     await this.#pairs[Symbol.asyncDispose]();
   }
@@ -355,6 +373,15 @@ function withDocumentPaths(
     input[field] = isRecord(property) && property['type'] === 'array' ? paths : paths[0];
   }
   return input;
+}
+
+function runsElsewhere(): ProblemError {
+  return new ProblemError({
+    code: 'run_elsewhere',
+    title: 'The run belongs to another process',
+    detail: 'It was started from a terminal, and that process alone can stop it.',
+    action: 'Press Ctrl+C in that terminal.',
+  });
 }
 
 function closing(): ProblemError {

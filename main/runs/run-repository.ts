@@ -24,6 +24,12 @@ export interface NewRun {
   readonly instanceId: string;
 }
 
+/** A run and the instance that began it. */
+export interface OwnedRun {
+  readonly summary: RunSummary;
+  readonly instanceId: string;
+}
+
 const unfinishedStatuses = runStatusSchema.options.filter((status) => !isFinalStatus(status));
 const objectSchema = z.record(z.string(), z.unknown());
 
@@ -135,11 +141,16 @@ export class RunRepository {
       }));
   }
 
+  find(runId: string): RunSummary | undefined {
+    const row = this.#database.get('SELECT summary FROM run WHERE id = ?', runId);
+    return row && runSummarySchema.parse(JSON.parse(String(row['summary'])));
+  }
+
   /** @throws ProblemError `run_unknown` */
   summary(runId: string): RunSummary {
-    return runSummarySchema.parse(
-      JSON.parse(String(this.#row('SELECT summary FROM run WHERE id = ?', runId)['summary'])),
-    );
+    const summary = this.find(runId);
+    if (!summary) throw unknownRun(runId);
+    return summary;
   }
 
   /** @throws ProblemError `run_unknown` */
@@ -187,14 +198,24 @@ export class RunRepository {
   }
 
   /** Runs that have not ended, with the instance that began them. */
-  unfinished(): { summary: RunSummary; instanceId: string }[] {
+  unfinished(): OwnedRun[] {
     const places = unfinishedStatuses.map(() => '?').join(', ');
     return this.#database
       .all(`SELECT summary, instance_id FROM run WHERE status IN (${places})`, ...unfinishedStatuses)
-      .map((row) => ({
-        summary: runSummarySchema.parse(JSON.parse(String(row['summary']))),
-        instanceId: String(row['instance_id']),
-      }));
+      .map(toOwnedRun);
+  }
+
+  /** Runs that other instances began: those that have not ended, and those made after a moment. */
+  ofOthers(instanceId: string, createdAfter: number): OwnedRun[] {
+    const places = unfinishedStatuses.map(() => '?').join(', ');
+    return this.#database
+      .all(
+        `SELECT summary, instance_id FROM run WHERE instance_id <> ? AND (created_at > ? OR status IN (${places}))`,
+        instanceId,
+        createdAfter,
+        ...unfinishedStatuses,
+      )
+      .map(toOwnedRun);
   }
 
   /** Earlier successful runs of an agent, newest first, as `run_history` tells of them. */
@@ -223,6 +244,13 @@ export class RunRepository {
     if (!row) throw unknownRun(runId);
     return row;
   }
+}
+
+function toOwnedRun(row: Record<string, SqlValue>): OwnedRun {
+  return {
+    summary: runSummarySchema.parse(JSON.parse(String(row['summary']))),
+    instanceId: String(row['instance_id']),
+  };
 }
 
 function unknownRun(runId: string): ProblemError {

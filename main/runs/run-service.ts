@@ -28,7 +28,7 @@ export interface RunService {
    * @throws ProblemError `agent_unknown`, `package_invalid`, `input_invalid`, `input_files_too_large`, `model_unknown` …
    */
   start(request: StartRequest): Promise<RunSummary>;
-  /** Resolves when the run has ended; within 3 s of the call. Safe to repeat. @throws ProblemError `run_unknown`. */
+  /** Resolves when the run has ended; within 3 s of the call. Safe to repeat. @throws ProblemError `run_unknown`, `run_elsewhere`. */
   stop(runId: string): Promise<void>;
   /** Resolves when the run has ended; at once when it is not active. */
   ended(runId: string): Promise<void>;

@@ -10,4 +10,6 @@ export interface Database extends Disposable {
   execute(sql: string): void;
   /** All or nothing; nested calls join the outer one. */
   transaction<T>(work: () => T): T;
+  /** Calls back soon after another process has written to the database. */
+  onForeignChange(listener: () => void): Disposable;
 }

@@ -45,6 +45,66 @@ const migrations: readonly string[] = [
     PRIMARY KEY (run_id, path)
   ) STRICT, WITHOUT ROWID;
   `,
+  `
+  CREATE TABLE package (
+    name TEXT PRIMARY KEY,
+    type TEXT NOT NULL,
+    created_at INTEGER NOT NULL,
+    forked_from TEXT
+  ) STRICT;
+
+  -- A draft has no version of its own; its row is replaced by every save.
+  CREATE TABLE package_snapshot (
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    name TEXT NOT NULL REFERENCES package (name) ON DELETE CASCADE,
+    version TEXT,
+    revision INTEGER NOT NULL,
+    integrity TEXT NOT NULL,
+    summary TEXT NOT NULL,
+    origin TEXT NOT NULL,
+    saved_at INTEGER NOT NULL,
+    yanked_at INTEGER,
+    yank_reason TEXT
+  ) STRICT;
+  CREATE UNIQUE INDEX package_version ON package_snapshot (name, version) WHERE version IS NOT NULL;
+  CREATE UNIQUE INDEX package_draft ON package_snapshot (name) WHERE version IS NULL;
+
+  CREATE TABLE package_tag (
+    name TEXT NOT NULL REFERENCES package (name) ON DELETE CASCADE,
+    tag TEXT NOT NULL,
+    version TEXT NOT NULL,
+    PRIMARY KEY (name, tag)
+  ) STRICT, WITHOUT ROWID;
+
+  CREATE TABLE package_file (
+    snapshot_id INTEGER NOT NULL REFERENCES package_snapshot (id) ON DELETE CASCADE,
+    path TEXT NOT NULL,
+    digest TEXT NOT NULL,
+    size INTEGER NOT NULL,
+    PRIMARY KEY (snapshot_id, path)
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX package_file_by_digest ON package_file (digest);
+
+  CREATE TABLE package_dependency (
+    snapshot_id INTEGER NOT NULL REFERENCES package_snapshot (id) ON DELETE CASCADE,
+    kind TEXT NOT NULL,
+    name TEXT NOT NULL,
+    range TEXT NOT NULL,
+    PRIMARY KEY (snapshot_id, kind, name)
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX package_dependency_by_name ON package_dependency (name);
+
+  CREATE TABLE package_blob (
+    digest TEXT PRIMARY KEY,
+    bytes BLOB NOT NULL,
+    kept_at INTEGER NOT NULL
+  ) STRICT;
+
+  CREATE TABLE watched_folder (
+    path TEXT PRIMARY KEY,
+    name TEXT NOT NULL
+  ) STRICT, WITHOUT ROWID;
+  `,
 ];
 
 /**

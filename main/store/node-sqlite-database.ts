@@ -1,14 +1,17 @@
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
 import type { Database, SqlValue } from './database.ts';
+import { watchFile } from './watch-file.ts';
 
 /** {@link Database} over Node's own SQLite. The only file that knows it. */
 export class NodeSqliteDatabase implements Database {
   readonly #database: DatabaseSync;
+  readonly #path: string;
   readonly #statements = new Map<string, StatementSync>();
   #depth = 0;
 
   /** @param path file, or `:memory:` */
   constructor(path: string) {
+    this.#path = path;
     this.#database = new DatabaseSync(path);
     // NORMAL in WAL keeps every committed transaction when the app is killed; only a power cut may lose the last.
     this.#database.exec(
@@ -47,6 +50,22 @@ export class NodeSqliteDatabase implements Database {
     } finally {
       this.#depth -= 1;
     }
+  }
+
+  onForeignChange(listener: () => void): Disposable {
+    let seen = this.#foreignVersion();
+    return watchFile(`${this.#path}-wal`, () => {
+      if (!this.#database.isOpen) return;
+      const version = this.#foreignVersion();
+      if (version === seen) return;
+      seen = version;
+      listener();
+    });
+  }
+
+  /** A number that changes with every commit of another connection, and with none of this one. */
+  #foreignVersion(): SqlValue | undefined {
+    return this.get('PRAGMA data_version')?.['data_version'];
   }
 
   [Symbol.dispose](): void {
