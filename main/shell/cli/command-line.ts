@@ -5,6 +5,7 @@ import type { ListOptions } from './list-commands.ts';
 import { problemText } from '../problem-text.ts';
 import type { RunOptions, Streams } from './run-command.ts';
 import type { ServeOptions } from './serve-command.ts';
+import type { UriOptions } from './uri-command.ts';
 
 /**
  * Reads the command line and does what it says. Commands are loaded when they are used, so that help and
@@ -87,7 +88,20 @@ export async function runCommandLine(
       done(await serveCommand(options, streams.output));
     });
 
+  program
+    .command('uri')
+    .description("tell whether an integration's credential may be used at an address, and by which rule")
+    .argument('<manifest>', 'manifest of an integration, or the folder of its package')
+    .argument('<auth>', 'key of the authentication method')
+    .argument('<url>', 'address to judge')
+    .option('--json', 'print JSON: allowed, pattern or code', false)
+    .action(async (manifest: string, auth: string, url: string, options: UriOptions) => {
+      const { uriCommand } = await import('./uri-command.ts');
+      done(await uriCommand(manifest, auth, url, options, streams.output));
+    });
+
   for (const command of program.commands) {
+    if (command.name() === 'uri') continue;
     command
       .option('--data-dir <folder>', 'keep everything in this folder')
       .option('--passphrase-file <file>', 'open the vault with the passphrase in this file');
