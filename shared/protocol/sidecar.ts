@@ -1,6 +1,13 @@
 import { z } from 'zod';
 import { sidecarEventSchema } from '../events/run-event.ts';
 import { problemSchema } from '../problem.ts';
+import {
+  credentialsRequest,
+  outboundCallSchema,
+  runIntegrationSchema,
+  sidecarLimitsSchema,
+  sidecarNetworkSchema,
+} from './integrations.ts';
 
 /** JSON-RPC between main and the sidecar program, over the container's attached standard streams. */
 
@@ -27,6 +34,16 @@ export const sidecarConfigurationSchema = z.object({
   runtimeTools: z.array(runtimeToolSchema),
   /** Schema of `output`'s `data`; the tool takes any object when absent. */
   outputSchema: z.record(z.string(), z.unknown()).optional(),
+  /** In the manifest's order; absent when the agent has none, and then nothing of them is loaded. */
+  integrations: z.array(runIntegrationSchema).optional(),
+  /** The defaults when absent. */
+  limits: sidecarLimitsSchema.optional(),
+  /** A direct way out when absent. */
+  network: sidecarNetworkSchema.optional(),
+  /** Tokens the model takes and may write, by which large results are kept out of its context. */
+  model: z
+    .object({ contextWindow: z.number().int().positive(), maxTokens: z.number().int().positive() })
+    .optional(),
 });
 export type SidecarConfiguration = z.infer<typeof sidecarConfigurationSchema>;
 
@@ -67,12 +84,15 @@ export const mainRequests = {
     input: z.object({ q: z.string().max(2000).optional(), limit: z.number().int().min(1).max(50) }),
     output: z.object({ memories: z.array(z.record(z.string(), z.unknown())) }),
   },
+  credentials: credentialsRequest,
 } as const;
 
 /** Notifications of the sidecar. */
 export const sidecarNotifications = {
   ready: sidecarReadySchema,
   event: z.object({ event: sidecarEventSchema }),
+  /** For the audit: every hop of every call. */
+  outboundCall: z.object({ call: outboundCallSchema }),
   modelOpen: z.object({
     streamId,
     method: z.string(),
@@ -91,6 +111,8 @@ export const sidecarNotifications = {
 
 /** Notifications of main to the sidecar. */
 export const mainNotifications = {
+  /** A connection has changed or is gone: what is held of its credential is forgotten. */
+  credentialsChanged: z.object({ connectionId: z.string() }),
   /** Allows the sidecar to send so many more bytes of the request. */
   modelBodyCredit: z.object({ streamId, bytes: z.number().int().positive() }),
   modelHead: z.object({

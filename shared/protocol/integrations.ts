@@ -1,0 +1,115 @@
+import { z } from 'zod';
+import { callFailureCodeSchema } from '../tools/call-failure.ts';
+
+/** What the sidecar is told of a run's integrations, and what it asks main for while the run goes on. */
+
+/** How a credential gets into a request; `value` is a template over its fields. */
+export const httpDeliverySchema = z.object({
+  header: z.string(),
+  prefix: z.string(),
+  value: z.string(),
+  encoding: z.literal('base64').optional(),
+  /** Whether a header of the same name that the model gives takes its place. */
+  allowsOverride: z.boolean(),
+});
+export type HttpDelivery = z.infer<typeof httpDeliverySchema>;
+
+/** One authentication method of an integration that `api_call` may use in this run. */
+export const apiAuthSchema = z.object({
+  authKey: z.string(),
+  /** Names without the namespace: `api_call`, or `api_call__<token>` where several methods have one. */
+  callTool: z.string(),
+  /** Absent when no upload protocol is declared that the runtime can drive. */
+  uploadTool: z.string().optional(),
+  uploadProtocols: z.array(z.string()),
+  authorizedUris: z.array(z.string()),
+  allowsAllUris: z.boolean(),
+  /** Absent when nothing is put into requests. */
+  delivery: httpDeliverySchema.optional(),
+  /** Whether main may have another credential when a service refuses the present one. */
+  canRefresh: z.boolean(),
+});
+export type ApiAuth = z.infer<typeof apiAuthSchema>;
+
+/** A connection that is bound to the run. */
+export const boundConnectionSchema = z.object({
+  id: z.string(),
+  authKey: z.string(),
+  /** Tells it from the others of the integration; unique among them. */
+  label: z.string().min(1),
+  /** Whose account it is, for the model to choose by. */
+  account: z.string().optional(),
+});
+export type BoundConnection = z.infer<typeof boundConnectionSchema>;
+
+/** Connections of one integration that a run may bind (the page: Several connections). */
+export const MAX_CONNECTIONS = 20;
+
+export const runIntegrationSchema = z.object({
+  /** `@scope/name` */
+  id: z.string(),
+  displayName: z.string(),
+  namespace: z.string(),
+  apis: z.array(apiAuthSchema),
+  connections: z.array(boundConnectionSchema).max(MAX_CONNECTIONS),
+});
+export type RunIntegration = z.infer<typeof runIntegrationSchema>;
+
+/** What an author may set by `SIDECAR_*` (reference: sidecar, section 8.1). */
+export const sidecarLimitsSchema = z.object({
+  maxRequestBodyBytes: z.number().int().positive(),
+  maxMcpEnvelopeBytes: z.number().int().positive(),
+  inlineToolOutputTokens: z.number().int().positive(),
+  runToolOutputBudgetTokens: z.number().int().positive(),
+  apiCallConcurrency: z.number().int().positive(),
+});
+export type SidecarLimits = z.infer<typeof sidecarLimitsSchema>;
+
+/** How the author's network lets requests out. */
+export const sidecarNetworkSchema = z.object({
+  /** `http://host:port`, with user and password where the proxy wants them; absent for none. */
+  proxy: z.string().optional(),
+  /** Hosts that are reached without it, as in `NO_PROXY`. */
+  noProxy: z.array(z.string()),
+  /** Certificates in PEM that are trusted beside the well-known ones. */
+  certificateAuthorities: z.array(z.string()),
+});
+export type SidecarNetwork = z.infer<typeof sidecarNetworkSchema>;
+
+/**
+ * `credentials` answers what a connection's requests may carry. With `refresh` main gets a new one, unless
+ * it has done so within moments or is doing so: then it answers that one. An error means that there is none,
+ * and says in its `detail` what the person can do; the call then fails with `credential_unusable`, or keeps
+ * the service's own refusal.
+ */
+export const credentialsRequest = {
+  input: z.object({ connectionId: z.string(), reason: z.enum(['initial', 'refresh']) }),
+  output: z.object({
+    /** What templates and placeholders are filled from, such as `access_token`; never a refresh token. */
+    fields: z.record(z.string(), z.string()),
+    /** Fields that are no secret and may be read in a response. */
+    publicFields: z.array(z.string()),
+    /** Milliseconds since the epoch after which main must be asked again; absent while the run lasts. */
+    expiresAt: z.number().optional(),
+  }),
+} as const;
+export type CredentialsAnswer = z.infer<typeof credentialsRequest.output>;
+
+/** One request that left the sidecar, or was refused before; it holds neither secrets nor bodies. */
+export const outboundCallSchema = z.object({
+  tool: z.string(),
+  integrationId: z.string(),
+  connectionId: z.string(),
+  method: z.string(),
+  /** Scheme, host, port and path of each hop, without the query. A secret is written as its placeholder. */
+  url: z.string(),
+  /** The service's status, or 0 when the sidecar answered itself. */
+  status: z.number().int(),
+  code: callFailureCodeSchema.optional(),
+  /** The entry of `authorized_uris` that let it go; absent when every address is allowed, or it was refused. */
+  rule: z.string().optional(),
+  bytesSent: z.number().int().nonnegative(),
+  bytesReceived: z.number().int().nonnegative(),
+  durationMs: z.number().nonnegative(),
+});
+export type OutboundCall = z.infer<typeof outboundCallSchema>;
