@@ -58,7 +58,6 @@ const migrations: readonly string[] = [
     id INTEGER PRIMARY KEY AUTOINCREMENT,
     name TEXT NOT NULL REFERENCES package (name) ON DELETE CASCADE,
     version TEXT,
-    revision INTEGER NOT NULL,
     integrity TEXT NOT NULL,
     summary TEXT NOT NULL,
     origin TEXT NOT NULL,
