@@ -104,6 +104,29 @@ const migrations: readonly string[] = [
     name TEXT NOT NULL
   ) STRICT, WITHOUT ROWID;
   `,
+  `
+  CREATE TABLE connection (
+    id TEXT PRIMARY KEY,
+    integration_id TEXT NOT NULL,
+    label TEXT NOT NULL,
+    data TEXT NOT NULL,
+    UNIQUE (integration_id, label)
+  ) STRICT;
+
+  CREATE TABLE connection_choice (
+    agent_id TEXT NOT NULL,
+    integration_id TEXT NOT NULL,
+    connection_ids TEXT NOT NULL,
+    PRIMARY KEY (agent_id, integration_id)
+  ) STRICT, WITHOUT ROWID;
+
+  CREATE TABLE oauth_client (
+    integration_id TEXT NOT NULL,
+    auth_key TEXT NOT NULL,
+    data TEXT NOT NULL,
+    PRIMARY KEY (integration_id, auth_key)
+  ) STRICT, WITHOUT ROWID;
+  `,
 ];
 
 /**
