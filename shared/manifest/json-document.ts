@@ -1,5 +1,5 @@
 import { createScanner, parseTree, printParseErrorCode, type Node, type ParseError } from 'jsonc-parser';
-import { pointerOf, stepsOf } from './json-pointer.ts';
+import { pointerOf, stepsOf, type JsonPath } from './json-pointer.ts';
 
 /** A place in a text as editors count it: both from 1, columns in UTF-16 units. */
 export interface TextPosition {
@@ -172,7 +172,11 @@ function collectKeyFaults(
   faults: JsonFault[],
 ): void {
   if (node.type === 'array') {
-    node.children?.forEach((child, index) => collectKeyFaults(child, [...path, index], lines, faults));
+    node.children?.forEach((child, index) => {
+      path.push(index);
+      collectKeyFaults(child, path, lines, faults);
+      path.pop();
+    });
   }
   if (node.type !== 'object') return;
   const seen = new Map<string, number>();
@@ -180,21 +184,22 @@ function collectKeyFaults(
     const [key, value] = property.children ?? [];
     if (key === undefined || value === undefined) continue;
     const name = String(key.value);
-    const place = [...path, name];
-    const at = { pointer: pointerOf(place), ...lines.position(key.offset) };
     const earlier = seen.get(name);
     if (earlier !== undefined) {
       const message = `"${name}" is already given on line ${lines.position(earlier).line}. Two readers may take different ones: keep one.`;
-      faults.push({ code: 'json_duplicate_key', ...at, message });
+      faults.push({ code: 'json_duplicate_key', ...keyPlace([...path, name], key, lines), message });
     }
     if (name === '__proto__') {
-      faults.push({
-        code: 'json_unsafe_key',
-        ...at,
-        message: 'A member may not be named "__proto__". Rename it.',
-      });
+      const message = 'A member may not be named "__proto__". Rename it.';
+      faults.push({ code: 'json_unsafe_key', ...keyPlace([...path, name], key, lines), message });
     }
     seen.set(name, key.offset);
-    collectKeyFaults(value, place, lines, faults);
+    path.push(name);
+    collectKeyFaults(value, path, lines, faults);
+    path.pop();
   }
+}
+
+function keyPlace(path: JsonPath, key: Node, lines: LineIndex): TextPosition & { pointer: string } {
+  return { pointer: pointerOf(path), ...lines.position(key.offset) };
 }
