@@ -12,6 +12,8 @@ export interface ResourcePaths {
   readonly pi: string;
   /** The sample agents, one folder each. */
   readonly samples: string;
+  /** The integrations of the catalogue, one folder each. */
+  readonly catalogue: string;
 }
 
 /** Where things are in a checkout of the repository, after a build. */
@@ -22,6 +24,7 @@ export function developmentResourcePaths(root: string): ResourcePaths {
     image: join(root, 'main', 'sandbox', 'image'),
     pi: join(root, 'node_modules', '@earendil-works', 'pi-coding-agent'),
     samples: join(root, 'main', 'library', 'samples'),
+    catalogue: join(root, 'main', 'library', 'catalogue'),
   };
 }
 
@@ -37,5 +40,6 @@ export function packagedResourcePaths(resources: string, application: string): R
     image: join(resources, 'image'),
     pi: join(resources, 'programs', 'node_modules', '@earendil-works', 'pi-coding-agent'),
     samples: join(resources, 'samples'),
+    catalogue: join(resources, 'catalogue'),
   };
 }
