@@ -6,6 +6,9 @@ import type { AuthMethod, IntegrationManifest } from '#shared/manifest/model/int
 import { isRecord, itemsOf, membersOf } from '#shared/manifest/plain.ts';
 import { toolCatalogOf } from '#shared/manifest/tool-catalog.ts';
 import { MANIFEST_FILE, validatePackage } from '#shared/manifest/validate.ts';
+import { compileAuthorizedUris } from '#shared/tools/authorized-uris.ts';
+import { judgeTarget } from '#shared/tools/target-rules.ts';
+import { parseTarget } from '#shared/tools/target-url.ts';
 import { createSchemaChecker } from '../json-schema.ts';
 import { Catalogue } from './index.ts';
 
@@ -214,13 +217,15 @@ function check(files: ReadonlyMap<string, string>) {
   );
 }
 
-/** A pattern of `authorized_uris` as the reference reads it: a `*` stays within a part, `**` does not. */
-function allows(pattern: string, address: string): boolean {
-  const [, host = '', path = ''] = /^(https:\/\/[^/]+)(.*)$/.exec(pattern) ?? [];
-  const escaped = (text: string) => text.replaceAll(/[.+?^${}()|[\]\\]/g, String.raw`\$&`);
-  const inHost = escaped(host).replaceAll('*', '[^/?#]*');
-  const inPath = escaped(path).replaceAll('**', '\0').replaceAll('*', '[^/]*').replaceAll('\0', '.*');
-  return new RegExp(`^${inHost}${inPath}(\\?.*)?$`).test(address);
+/** Whether the method's credential may go to an address, as the sidecar judges it. */
+function allows(auth: AuthMethod, address: string): boolean {
+  const policy = {
+    authorizedUris: compileAuthorizedUris(auth.authorizedUris),
+    allowsAllUris: auth.allowsAllUris,
+  };
+  // With a secret written into it, which is the stricter case.
+  return judgeTarget(parseTarget(address), policy, { substitutesCredential: true, isRedirect: false })
+    .allowed;
 }
 
 function methods({ manifest }: Loaded): [string, AuthMethod][] {
@@ -310,17 +315,11 @@ describe.each(all)('%s', (service, loaded) => {
   });
 
   it('lets the documented calls through, and none to another host', () => {
-    const patterns = methods(loaded).flatMap(([, auth]) => auth.authorizedUris);
-    for (const call of DOCUMENTED_CALLS[service] ?? []) {
-      expect({ call, allowed: patterns.some((pattern) => allows(pattern, call)) }).toEqual({
-        call,
-        allowed: true,
-      });
-    }
-    for (const address of OUTSIDE) {
-      expect(patterns.filter((pattern) => allows(pattern, address))).toEqual([]);
-    }
-    expect(methods(loaded).every(([, auth]) => !auth.allowsAllUris)).toBe(true);
+    const auths = methods(loaded).map(([, auth]) => auth);
+    const may = (address: string) => auths.some((auth) => allows(auth, address));
+    expect(DOCUMENTED_CALLS[service]?.filter((call) => !may(call))).toEqual([]);
+    expect(OUTSIDE.filter(may)).toEqual([]);
+    expect(auths.every((auth) => !auth.allowsAllUris)).toBe(true);
   });
 
   it('may ask the account who it is with the credential it gets', () => {
@@ -387,13 +386,16 @@ describe.each(all)('%s', (service, loaded) => {
   });
 
   it('says of a redirect only what the app understands', () => {
-    for (const [, auth] of membersOf(isRecord(value) ? value['auths'] : undefined)) {
+    const auths = membersOf(isRecord(value) ? value['auths'] : undefined);
+    const redirects = auths.flatMap(([, auth]) => {
       const meta = isRecord(auth) && isRecord(auth['_meta']) ? auth['_meta'] : {};
-      const redirect = meta['app.slipway/redirect'];
-      if (redirect === undefined) continue;
+      return 'app.slipway/redirect' in meta ? [meta['app.slipway/redirect']] : [];
+    });
+    for (const redirect of redirects) {
       expect(redirect).toEqual({
+        kind: 'loopback',
         host: expect.stringMatching(/^(127\.0\.0\.1|localhost)$/) as unknown,
-        port: expect.stringMatching(/^(any|registered)$/) as unknown,
+        port: expect.any(Number) as unknown,
       });
     }
   });
