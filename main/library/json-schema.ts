@@ -1,9 +1,8 @@
 import vm from 'node:vm';
 import addFormats from 'ajv-formats';
 import { Ajv2020, type ErrorObject, type Options } from 'ajv/dist/2020.js';
-import { pointerOf, stepsOf, valueAt } from '#shared/manifest/json-pointer.ts';
 import type { SchemaChecker, SchemaFault } from '#shared/manifest/schema-checker.ts';
-import { outsideReferencesOf, subschemasOf } from '#shared/manifest/subschemas.ts';
+import { brokenLinksOf } from '#shared/manifest/schema-links.ts';
 
 /** Milliseconds a value may take to be checked: a pattern from a package may be made never to end. */
 const CHECK_TIME_LIMIT = 1_000;
@@ -22,7 +21,7 @@ export function createSchemaChecker(): SchemaChecker {
     faultsOf(schema) {
       ajv ??= createAjv();
       if (ajv.validateSchema(schema) !== true) return metaFaults(ajv.errors ?? []);
-      const faults = [...referenceFaults(schema), ...patternFaults(schema)];
+      const faults = brokenLinksOf(schema);
       return faults.length > 0 ? faults : compileFaults(schema);
     },
   };
@@ -70,42 +69,6 @@ function metaSentence({ keyword, params, message }: ErrorObject): string {
   if (keyword === 'enum') return `It must be one of ${allowedValues?.join(', ') ?? 'a few values'}.`;
   if (keyword === 'type') return `It must be ${[type].flat().join(' or ')}.`;
   return `It ${message ?? 'is not allowed here'}.`;
-}
-
-function referenceFaults(schema: Readonly<Record<string, unknown>>): SchemaFault[] {
-  const faults: SchemaFault[] = outsideReferencesOf(schema).map((pointer) => ({
-    pointer,
-    message: 'A reference may only point inside the schema, such as "#/$defs/item": nothing is fetched.',
-  }));
-  for (const { path, schema: inner } of subschemasOf(schema)) {
-    const reference = inner['$ref'];
-    if (typeof reference !== 'string' || !reference.startsWith('#/')) continue;
-    if (valueAt(schema, stepsOf(reference)) !== undefined) continue;
-    faults.push({ pointer: pointerOf([...path, '$ref']), message: `There is nothing at ${reference}.` });
-  }
-  return faults;
-}
-
-function patternFaults(schema: Readonly<Record<string, unknown>>): SchemaFault[] {
-  const faults: SchemaFault[] = [];
-  const check = (pattern: string, pointer: string): void => {
-    try {
-      RegExp(pattern, 'u');
-    } catch (error) {
-      faults.push({
-        pointer,
-        message: error instanceof Error ? `${error.message}.` : 'The pattern is invalid.',
-      });
-    }
-  };
-  for (const { path, schema: inner } of subschemasOf(schema)) {
-    const { pattern, patternProperties } = inner;
-    if (typeof pattern === 'string') check(pattern, pointerOf([...path, 'pattern']));
-    for (const key of Object.keys(patternProperties ?? {})) {
-      check(key, pointerOf([...path, 'patternProperties', key]));
-    }
-  }
-  return faults;
 }
 
 /** A new compiler each time: one keeps every schema and `$id` it has seen. */
