@@ -8,6 +8,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { developmentResourcePaths, packagedResourcePaths } from '#main/app/resource-paths.ts';
 import { readRecipe } from '#main/engines/image/recipe.ts';
+import { Catalogue } from '#main/library/catalogue/index.ts';
 import { createLibrary } from '#main/library/index.ts';
 import { root } from '../../scripts/lib/bundles.ts';
 import { writeStubElectron } from './stub-electron.ts';
@@ -89,6 +90,12 @@ describe('an unpacked app over a stub of Electron', () => {
     await using library = createLibrary({ samplesFolder: samples });
     const names = (await library.list()).map(({ id, errorCount }) => `${id} ${errorCount}`);
     expect(names).toEqual(['@slipway/csv-report 0', '@slipway/fix-script 0', '@slipway/gather 0']);
+  });
+
+  test('brings the catalogue of integrations', async () => {
+    const packaged = await new Catalogue(packagedResourcePaths(resources, '').catalogue).list();
+    expect(packaged).toEqual(await new Catalogue(developmentResourcePaths(root).catalogue).list());
+    expect(packaged.length).toBeGreaterThan(40);
   });
 
   test('has every door of Electron shut that its fuses can shut', async () => {
