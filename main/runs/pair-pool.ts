@@ -49,6 +49,7 @@ export class PairPool {
     const warm = { engine, image, pair };
     this.#warm = warm;
     void pair.then(async (launched) => {
+      if (launched) letRehearse(launched);
       await launched?.failure;
       // It ended while it waited; the next run makes its own.
       if (this.#warm !== warm) return;
@@ -68,6 +69,12 @@ export class PairPool {
     this.#abort.abort();
     await this.clear();
   }
+}
+
+/** What the first run would wait for is loaded and compiled while nobody waits. */
+function letRehearse({ sandbox, sidecar }: Pair): void {
+  void sandbox.connection.peer.notify('rehearse', {});
+  void sidecar.connection.peer.notify('rehearse', {});
 }
 
 async function discard(pair: Promise<Pair | undefined>): Promise<void> {

@@ -8,10 +8,12 @@ import { rehearse } from './rehearsal.ts';
 import { createSocketFetch } from './socket-fetch.ts';
 import { connectToMain, exitOnCrash, report } from './stdio.ts';
 
-/** How long after `ready` a sandbox waits before it takes itself for one kept for later. */
-const REHEARSAL_DELAY_MS = 250;
-
 exitOnCrash();
+if (process.argv.includes('--rehearse')) {
+  // When the image is built: Node then keeps what V8 made of the code, for every start.
+  await rehearse(await loadPi(), () => true);
+  process.exit(0);
+}
 const { peer, listen } = connectToMain();
 const pi = await loadPi();
 const events = new EventBatcher((batch) => peer.notify('events', { events: batch }));
@@ -41,6 +43,9 @@ peer.handle('abort', async () => {
   await (await configured()).abort();
   return {};
 });
+peer.on('rehearse', () => {
+  rehearse(pi, () => creation === undefined).catch((error: unknown) => report(`Rehearsal: ${String(error)}`));
+});
 
 async function configured(): Promise<Agent> {
   if (creation) return creation;
@@ -66,8 +71,3 @@ void peer.notify('ready', {
   piVersion: pi.VERSION,
   bootMs: performance.now(),
 });
-
-// A run that is there already comes within moments; only a sandbox kept for a later one rehearses.
-setTimeout(() => {
-  rehearse(pi, () => creation === undefined).catch((error: unknown) => report(`Rehearsal: ${String(error)}`));
-}, REHEARSAL_DELAY_MS);

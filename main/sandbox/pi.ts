@@ -1,5 +1,4 @@
 import { existsSync } from 'node:fs';
-import { enableCompileCache } from 'node:module';
 import { dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type * as PiModule from '@earendil-works/pi-coding-agent';
@@ -8,9 +7,6 @@ export type Pi = typeof PiModule;
 
 /** The bundle Pi's package ships holds the whole SDK and needs no other module. */
 const BUNDLE = 'node_modules/@earendil-works/pi-coding-agent/dist/bundle/index.js';
-
-/** Beside the modules: what V8 made of them before, where an image was built with it. */
-const COMPILE_CACHE = 'compile-cache';
 
 /**
  * Loads Pi from the nearest folder of modules above this program. By path, since the bundle is none of
@@ -21,13 +17,11 @@ export async function loadPi(): Promise<Pi> {
   process.env['PI_CODING_AGENT_DIR'] = '/nonexistent';
   process.env['PI_OFFLINE'] = '1';
   process.env['PI_TELEMETRY'] = '0';
+  // Node has read it; the agent's own programs have no part in the image's cache.
+  delete process.env['NODE_COMPILE_CACHE'];
   for (let folder = import.meta.dirname; ; folder = dirname(folder)) {
     const bundle = join(folder, BUNDLE);
-    if (existsSync(bundle)) {
-      // A quarter of the start is compiling; the folder may be read-only.
-      if (existsSync(join(folder, COMPILE_CACHE))) enableCompileCache(join(folder, COMPILE_CACHE));
-      return (await import(pathToFileURL(bundle).href)) as Pi;
-    }
+    if (existsSync(bundle)) return (await import(pathToFileURL(bundle).href)) as Pi;
     if (folder === dirname(folder)) throw new Error(`Pi is not installed above ${import.meta.dirname}.`);
   }
 }

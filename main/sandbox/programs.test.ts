@@ -620,7 +620,11 @@ describe('a long conversation', () => {
 describe('a pair that waits for its run', () => {
   it('rehearses in silence and then works as any other', async () => {
     const { model, starting } = scriptedRun([{ text: 'At last.' }], {
-      prepare: () => delay(2500),
+      prepare: async (_workspace, [sandbox, sidecar]) => {
+        await sandbox.peer.notify('rehearse', {});
+        await sidecar.peer.notify('rehearse', {});
+        await delay(2500);
+      },
     });
     await using run = await starting;
     expect(await run.sandbox.peer.request('prompt', { text: 'Now' })).toMatchObject({

@@ -8,10 +8,12 @@ import { createRuntimeTools } from './runtime-tools/runtime-tools.ts';
 import { connectToMain, exitOnCrash, report } from './stdio.ts';
 import { ToolRegistry } from './tool-registry.ts';
 
-/** How long after `ready` a sidecar waits before it takes itself for one kept for later. */
-const REHEARSAL_DELAY_MS = 100;
-
 exitOnCrash();
+if (process.argv.includes('--rehearse')) {
+  // When the image is built: Node then keeps what V8 made of the code, for every start.
+  await rehearse();
+  process.exit(0);
+}
 const { peer, listen } = connectToMain();
 let isConfigured = false;
 
@@ -34,6 +36,11 @@ peer.handle('configure', async (configuration) => {
   return { tools: registry.names };
 });
 
+peer.on('rehearse', () => {
+  if (isConfigured) return;
+  rehearse().catch((error: unknown) => report(`Rehearsal: ${String(error)}`));
+});
+
 // Main closes standard input when the run ends, or is gone: nothing here outlives it.
 void peer.closed.then(() => process.exit(0));
 listen();
@@ -42,9 +49,3 @@ void peer.notify('ready', {
   nodeVersion: process.version,
   bootMs: performance.now(),
 });
-
-// A run that is there already comes within moments; only a sidecar kept for a later one rehearses.
-setTimeout(() => {
-  if (isConfigured) return;
-  rehearse().catch((error: unknown) => report(`Rehearsal: ${String(error)}`));
-}, REHEARSAL_DELAY_MS);

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { existsSync, globSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { builtinModules } from 'node:module';
 import { join } from 'node:path';
-import { rolldown, type InputOptions, type OutputOptions } from 'rolldown';
+import { rolldown, type InputOptions, type OutputOptions, type Plugin } from 'rolldown';
 import { build as buildRenderer } from 'vite';
 
 /** Root of the repository. */
@@ -17,7 +17,19 @@ interface ProgramBundle {
   readonly file: string;
   readonly format: 'esm' | 'cjs';
   readonly external?: readonly (string | RegExp)[];
+  /** Modules that the program never calls, by the end of their path, with what stands in for each. */
+  readonly unused?: Readonly<Record<string, string>>;
 }
+
+/** The MCP client loads these in any case, and each run would pay for them in time and memory. */
+const UNUSED_BY_MCP_CLIENT = {
+  '@modelcontextprotocol/sdk/dist/esm/validation/ajv-provider.js':
+    "export class AjvJsonSchemaValidator { getValidator() { throw new Error('Not in this bundle.'); } }",
+  '@modelcontextprotocol/sdk/dist/esm/client/auth.js': `
+    const absent = () => { throw new Error('Not in this bundle.'); };
+    export { absent as auth, absent as extractWWWAuthenticateParams };
+    export class UnauthorizedError extends Error {}`,
+};
 
 /** dockerode's optional native parts; nothing of ours needs them. */
 const NATIVE_OPTIONALS = ['cpu-features', /\.node$/];
@@ -67,6 +79,7 @@ const folders = {
       file: 'sandbox.js',
       format: 'esm',
       external: [/@earendil-works\/pi-coding-agent/],
+      unused: UNUSED_BY_MCP_CLIENT,
     },
   ],
 } as const satisfies Record<string, readonly ProgramBundle[]>;
@@ -77,6 +90,24 @@ export type BuildTarget = keyof typeof folders | 'renderer';
 /** Everything there is to build. */
 export const ALL_TARGETS: readonly BuildTarget[] = ['programs', 'cli', 'browser', 'electron', 'renderer'];
 
+/** Leaves out modules that are never called; fails where one is not met, as after an update of its package. */
+function withoutUnused(unused: Readonly<Record<string, string>>): Plugin {
+  const met = new Set<string>();
+  return {
+    name: 'without-unused',
+    load(id) {
+      const end = Object.keys(unused).find((path) => id.endsWith(path));
+      if (end === undefined) return null;
+      met.add(end);
+      return { code: unused[end] ?? '', moduleType: 'js' };
+    },
+    buildEnd() {
+      const missed = Object.keys(unused).filter((path) => !met.has(path));
+      if (missed.length > 0) this.error(`Not part of the program any more: ${missed.join(', ')}`);
+    },
+  };
+}
+
 async function buildProgram(program: ProgramBundle, directory: string): Promise<void> {
   const input: InputOptions = {
     input: join(root, program.input),
@@ -85,6 +116,7 @@ async function buildProgram(program: ProgramBundle, directory: string): Promise<
     // Some packages' `main` is a UMD file, whose inner imports a bundler cannot see.
     resolve: { mainFields: ['module', 'main'] },
     external: [...builtins, ...(program.external ?? [])],
+    plugins: program.unused ? [withoutUnused(program.unused)] : [],
     logLevel: 'warn',
     onLog(level, log, handler) {
       if (log.code === 'EVAL' || log.code === 'CIRCULAR_DEPENDENCY') return;
@@ -153,6 +185,8 @@ export async function buildAll(
         });
       } else {
         for (const program of folders[target]) await buildProgram(program, building);
+        // In the image nothing else says so, and Node would try each file as CommonJS first.
+        if (target === 'programs') writeFileSync(join(building, 'package.json'), '{ "type": "module" }\n');
       }
       rmSync(directory, { recursive: true, force: true });
       renameSync(building, directory);

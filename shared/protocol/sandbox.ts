@@ -93,5 +93,5 @@ export const sandboxNotifications = {
 
 /** The sandbox program's end of its channel. */
 export const sandboxSide = { requests: sandboxRequests, notifications: sandboxNotifications } as const;
-/** Main's end of that channel: it only asks. */
-export const sandboxMainSide = { requests: {}, notifications: {} } as const;
+/** Main's end of that channel: besides asking, it tells a sandbox that no run needs yet to warm itself up. */
+export const sandboxMainSide = { requests: {}, notifications: { rehearse: z.object({}) } } as const;

@@ -111,6 +111,8 @@ export const sidecarNotifications = {
 
 /** Notifications of main to the sidecar. */
 export const mainNotifications = {
+  /** No run needs this sidecar yet: it may warm itself up. */
+  rehearse: z.object({}),
   /** A connection has changed or is gone: what is held of its credential is forgotten. */
   credentialsChanged: z.object({ connectionId: z.string() }),
   /** Allows the sidecar to send so many more bytes of the request. */

@@ -52,6 +52,7 @@ describe('containerOptions', () => {
     expect(options.Env?.map((entry) => entry.split('=')[0]).toSorted()).toEqual([
       'HOME',
       'LANG',
+      'NODE_COMPILE_CACHE',
       'NODE_NO_WARNINGS',
       'PI_OFFLINE',
       'PI_SKIP_VERSION_CHECK',

@@ -1,8 +1,16 @@
 import type Docker from 'dockerode';
 import { SIDECAR_USER_ID } from '#shared/protocol/layout.ts';
-import type { ContainerSpecification, VolumeSpecification } from '../engine.ts';
+import type { ContainerRole, ContainerSpecification, VolumeSpecification } from '../engine.ts';
 import { LABEL, ownerLabels, type Maker } from '../labels.ts';
-import { INSTALLATION_PATH, PROGRAM_VARIABLES, homeOf, startFolderOf, userIdOf } from '../program.ts';
+import {
+  COMPILE_CACHE_PATH,
+  INSTALLATION_PATH,
+  PROGRAM_VARIABLES,
+  homeOf,
+  nodeFlagsOf,
+  startFolderOf,
+  userIdOf,
+} from '../program.ts';
 
 /** What differs between engines in how a container must be asked for. */
 export interface ContainerDialect {
@@ -33,12 +41,16 @@ export function containerOptions(
   specification: ContainerSpecification,
   maker: Maker,
   dialect: ContainerDialect,
-  command: readonly string[] = ['node', `${INSTALLATION_PATH}/programs/${specification.role}.js`],
+  command: readonly string[] = programCommand(specification.role),
 ): Docker.ContainerCreateOptions {
   const { role, limits } = specification;
   const user = userIdOf(role);
   const home = homeOf(role);
-  const variables: Record<string, string> = { ...PROGRAM_VARIABLES, HOME: home };
+  const variables: Record<string, string> = {
+    ...PROGRAM_VARIABLES,
+    HOME: home,
+    NODE_COMPILE_CACHE: COMPILE_CACHE_PATH,
+  };
   return {
     Image: specification.image,
     Cmd: [...command],
@@ -93,6 +105,10 @@ export function containerOptions(
       ...(role === 'sandbox' && dialect.sandboxRuntime !== undefined && { Runtime: dialect.sandboxRuntime }),
     },
   };
+}
+
+function programCommand(role: ContainerRole): readonly string[] {
+  return ['node', ...nodeFlagsOf(role), `${INSTALLATION_PATH}/programs/${role}.js`];
 }
 
 /**

@@ -50,14 +50,18 @@ function describeInstruction(instruction: string): Step {
     case 'FROM':
       return { title: `Fetching the base image ${rest[0]?.includes('$') ? 'of Node' : rest[0]}`, weight: 10 };
     case 'RUN':
-      return instruction.includes('apt-get')
-        ? { title: 'Installing Debian packages', weight: 60 }
-        : { title: 'Preparing users and folders', weight: 2 };
+      return describeCommand(instruction);
     case 'COPY':
       return { title: copyTitle(rest), weight: 4 };
     default:
       return { title: 'Preparing', weight: 0.2 };
   }
+}
+
+function describeCommand(instruction: string): Step {
+  if (instruction.includes('apt-get')) return { title: 'Installing Debian packages', weight: 60 };
+  if (instruction.includes('--rehearse')) return { title: "Compiling Slipway's programs", weight: 3 };
+  return { title: 'Preparing users and folders', weight: 2 };
 }
 
 function copyTitle(words: readonly string[]): string {

@@ -82,8 +82,11 @@ export interface TestRunOptions {
   readonly send: (request: ModelStreamRequest, signal: AbortSignal) => Promise<ModelStreamResponse>;
   readonly sidecar?: Partial<SidecarConfiguration>;
   readonly sandbox?: Partial<SandboxConfiguration>;
-  /** Called before the programs are configured, with the workspace. */
-  readonly prepare?: (workspace: string) => Promise<void>;
+  /** Called before the programs are configured. */
+  readonly prepare?: (
+    workspace: string,
+    programs: readonly [TestRun['sandbox'], TestRun['sidecar']],
+  ) => Promise<void>;
   readonly environment?: NodeJS.ProcessEnv;
 }
 
@@ -137,7 +140,7 @@ export async function startTestRun(options: TestRunOptions): Promise<TestRun> {
       },
       onError: (error) => process.stderr.write(`${String(error)}\n`),
     });
-    await options.prepare?.(workspace);
+    await options.prepare?.(workspace, [sandbox, sidecar]);
     await sidecar.peer.request('configure', {
       runId: 'run-1',
       token: TEST_TOKEN,
