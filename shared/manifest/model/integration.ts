@@ -30,6 +30,7 @@ export interface AuthMethod {
   readonly authorizationEndpoint?: string;
   readonly tokenEndpoint?: string;
   readonly userinfoEndpoint?: string;
+  readonly deviceAuthorizationEndpoint?: string;
   readonly tokenEndpointAuthMethod: string;
   /** Absent when the author leaves it to discovery. */
   readonly codeChallengeMethods?: readonly string[];
@@ -40,6 +41,8 @@ export interface AuthMethod {
   readonly defaultScopes: readonly string[];
   readonly scopeCatalog: readonly Scope[];
   readonly identityClaims: Readonly<Record<string, string>>;
+  /** Claims without which a connection is not kept. */
+  readonly requiredIdentityClaims: readonly string[];
   readonly credentialsSchema?: Readonly<Record<string, unknown>>;
   readonly delivery: z.infer<ReturnType<typeof integrationSchema>>['auths'][string]['delivery'];
   readonly connect?: NonNullable<z.infer<ReturnType<typeof integrationSchema>>['auths'][string]['connect']>;
@@ -112,6 +115,7 @@ function authOf(auth: ParsedAuth, sharedHint: string | undefined): AuthMethod {
       authorizationEndpoint: auth.authorization_endpoint,
       tokenEndpoint: auth.token_endpoint,
       userinfoEndpoint: auth.userinfo_endpoint,
+      deviceAuthorizationEndpoint: auth.device_authorization_endpoint,
       codeChallengeMethods: auth.code_challenge_methods_supported,
       resource: auth.resource,
       credentialsSchema: auth.credentials?.schema,
@@ -130,6 +134,7 @@ function authOf(auth: ParsedAuth, sharedHint: string | undefined): AuthMethod {
       implies,
     })),
     identityClaims: auth.identity_claims ?? {},
+    requiredIdentityClaims: auth.required_identity_claims ?? [],
     delivery: auth.delivery,
     authorizedUris: auth.authorized_uris ?? [],
     allowsAllUris: auth.allow_all_uris ?? false,

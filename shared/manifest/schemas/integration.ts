@@ -178,6 +178,7 @@ const authMethod = objectOf(
     issuer: address('the address of an authorization server').optional(),
     authorization_endpoint: address('the address people are sent to').optional(),
     token_endpoint: address('the address tokens are fetched from').optional(),
+    device_authorization_endpoint: address('the address that starts a sign-in on another device').optional(),
     userinfo_endpoint: address('the address that tells whose account it is').optional(),
     token_endpoint_auth_method: oneOf(
       [

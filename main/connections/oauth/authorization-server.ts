@@ -1,0 +1,144 @@
+import type { AuthorizationServer } from 'oauth4webapi';
+import { z } from 'zod';
+import type { Outbound } from '#main/network/index.ts';
+import type { AuthMethod } from '#shared/manifest/model/integration.ts';
+import { present } from '#shared/manifest/model/identity.ts';
+import { ProblemError } from '#shared/problem.ts';
+import { oauthFetch, secureUrl } from './oauth-fetch.ts';
+
+/** Milliseconds for one document of a server. */
+const DISCOVERY_MS = 10_000;
+
+const address = z.string().regex(/^https?:/);
+const metadataSchema = z.object({
+  issuer: z.string(),
+  authorization_endpoint: address.optional(),
+  token_endpoint: address.optional(),
+  userinfo_endpoint: address.optional(),
+  device_authorization_endpoint: address.optional(),
+  registration_endpoint: address.optional(),
+  revocation_endpoint: address.optional(),
+  grant_types_supported: z.array(z.string()).optional(),
+  code_challenge_methods_supported: z.array(z.string()).optional(),
+  token_endpoint_auth_methods_supported: z.array(z.string()).optional(),
+  authorization_response_iss_parameter_supported: z.boolean().optional(),
+});
+export type ServerMetadata = z.infer<typeof metadataSchema>;
+
+/** An authorization server as the manifest and the server's own document describe it. */
+export interface KnownServer {
+  readonly metadata: AuthorizationServer & { readonly token_endpoint: string };
+  /** False where only addresses are known: then the server's name for itself cannot be held against it. */
+  readonly isIssuerKnown: boolean;
+}
+
+/** Finds out where to sign in and where tokens are had (RFC 8414). Documents are kept until the app ends. */
+export class AuthorizationServers {
+  readonly #outbound: Outbound;
+  readonly #documents = new Map<string, Promise<ServerMetadata>>();
+
+  constructor(outbound: Outbound) {
+    this.#outbound = outbound;
+  }
+
+  /**
+   * Addresses in the manifest win over discovered ones. There is no guessing: a server that hides its
+   * document gets no request.
+   * @throws ProblemError `oauth_discovery_failed`, `oauth_endpoints_missing`, `oauth_address_insecure`.
+   */
+  async describe(auth: AuthMethod): Promise<KnownServer> {
+    const hasEndpoints = auth.authorizationEndpoint !== undefined && auth.tokenEndpoint !== undefined;
+    let document: ServerMetadata | undefined;
+    if (auth.issuer !== undefined) {
+      try {
+        document = await this.discover(auth.issuer);
+      } catch (error) {
+        if (!hasEndpoints) throw error;
+      }
+    }
+    const tokenEndpoint = auth.tokenEndpoint ?? document?.token_endpoint;
+    if (tokenEndpoint === undefined) throw endpointsMissing();
+    const metadata = {
+      // The client needs a name for the server; this one is never compared with anything.
+      issuer: auth.issuer ?? new URL(tokenEndpoint).origin,
+      ...present({ ...document }),
+      ...present({
+        authorization_endpoint: auth.authorizationEndpoint,
+        userinfo_endpoint: auth.userinfoEndpoint,
+        device_authorization_endpoint: auth.deviceAuthorizationEndpoint,
+        code_challenge_methods_supported: auth.codeChallengeMethods && [...auth.codeChallengeMethods],
+      }),
+      token_endpoint: tokenEndpoint,
+    };
+    for (const name of ['authorization_endpoint', 'token_endpoint', 'userinfo_endpoint'] as const) {
+      const value = metadata[name];
+      if (value !== undefined) secureUrl(value);
+    }
+    return { metadata, isIssuerKnown: auth.issuer !== undefined };
+  }
+
+  /**
+   * The document of a server, whose name in it has to be the one asked for.
+   * @throws ProblemError `oauth_discovery_failed`, `network_…`.
+   */
+  discover(issuer: string): Promise<ServerMetadata> {
+    const known = this.#documents.get(issuer);
+    if (known) return known;
+    const reading = this.#read(issuer);
+    this.#documents.set(issuer, reading);
+    // Only what was found is kept: a server that is down now may be up later.
+    reading.catch(() => this.#documents.delete(issuer));
+    return reading;
+  }
+
+  async #read(issuer: string): Promise<ServerMetadata> {
+    const fetch = oauthFetch(this.#outbound, DISCOVERY_MS);
+    let reason = 'it has no such document';
+    for (const place of documentsOf(secureUrl(issuer))) {
+      const response = await fetch(place, { method: 'GET', headers: { accept: 'application/json' } });
+      if (response.status !== 200) {
+        reason = `it answered ${response.status}`;
+        continue;
+      }
+      const parsed = metadataSchema.safeParse(await response.json().catch(() => undefined));
+      if (!parsed.success) {
+        reason = 'its document is not what the standard asks for';
+        continue;
+      }
+      if (withoutSlash(parsed.data.issuer) === withoutSlash(issuer)) return parsed.data;
+      reason = `its document is for "${parsed.data.issuer.slice(0, 200)}"`;
+    }
+    throw new ProblemError({
+      code: 'oauth_discovery_failed',
+      title: 'The service does not say how to sign in',
+      detail: `${issuer} was asked for its sign-in addresses, but ${reason}.`,
+      action: 'Try again later, or name the addresses in the integration.',
+    });
+  }
+}
+
+/** RFC 8414, OpenID Connect with the path inserted, and OpenID Connect with it in front. */
+function documentsOf(issuer: URL): string[] {
+  const path = withoutSlash(issuer.pathname);
+  const wellKnown = `${issuer.origin}/.well-known`;
+  return [
+    ...new Set([
+      `${wellKnown}/oauth-authorization-server${path}`,
+      `${wellKnown}/openid-configuration${path}`,
+      `${issuer.origin}${path}/.well-known/openid-configuration`,
+    ]),
+  ];
+}
+
+function withoutSlash(text: string): string {
+  return text.replace(/\/+$/, '');
+}
+
+function endpointsMissing(): ProblemError {
+  return new ProblemError({
+    code: 'oauth_endpoints_missing',
+    title: 'The integration does not say where to sign in',
+    detail: 'Neither the integration nor the service names the address that gives out tokens.',
+    action: 'Add "issuer", or "authorization_endpoint" and "token_endpoint", to the integration.',
+  });
+}

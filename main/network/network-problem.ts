@@ -1,0 +1,47 @@
+import { ProblemError } from '#shared/problem.ts';
+
+/**
+ * The problem behind a request that got no whole answer. It tells the host and the kind of failure, never
+ * the request. Cancellation comes back as it is.
+ */
+export function networkProblem(error: unknown, url: URL, proxy: string | undefined): unknown {
+  if (error instanceof ProblemError || (error instanceof Error && error.name === 'AbortError')) return error;
+  const code = codeOf(error) ?? 'unknown';
+  const way = proxy === undefined ? '' : ` through the proxy ${new URL(proxy).host}`;
+  if (/CERT|SIGNED|ISSUER|^ERR_SSL|^ERR_TLS|^EPROTO|LEAF_SIGNATURE/.test(code)) {
+    return new ProblemError({
+      code: 'network_tls',
+      title: `The connection to ${url.host} is not trusted`,
+      detail: `The certificate of ${url.host}${way} was refused (${code}).`,
+      action: 'Behind a company proxy, add its certificate under Settings, Network.',
+    });
+  }
+  if (/TIMEOUT|^ETIMEDOUT/.test(code)) {
+    return new ProblemError({
+      code: 'network_timeout',
+      title: `${url.host} did not answer in time`,
+      detail: `${url.host}${way} did not answer before the time limit.`,
+      action: 'Try again.',
+    });
+  }
+  const reason =
+    code === 'ENOTFOUND' || code === 'EAI_AGAIN'
+      ? `The name ${url.hostname} cannot be resolved${way}.`
+      : `${url.host} cannot be reached${way} (${code}).`;
+  return new ProblemError({
+    code: 'network_unreachable',
+    title: `${url.host} cannot be reached`,
+    detail: reason,
+    action: 'Check your connection, and the proxy under Settings, Network.',
+  });
+}
+
+function codeOf(error: unknown): string | undefined {
+  for (let current = error, depth = 0; current instanceof Error && depth < 5; depth += 1) {
+    if (current instanceof AggregateError && current.errors.length > 0) return codeOf(current.errors[0]);
+    if (current.name === 'TimeoutError') return 'ETIMEDOUT';
+    if ('code' in current && typeof current.code === 'string') return current.code;
+    current = current.cause;
+  }
+  return undefined;
+}

@@ -1,0 +1,168 @@
+import * as tls from 'node:tls';
+import type { Dispatcher } from 'undici';
+import { ProblemError } from '#shared/problem.ts';
+import { networkProblem } from './network-problem.ts';
+import { proxyFor, type ProxyChoice } from './proxy.ts';
+
+/** The author's network, as the settings have it. */
+export interface NetworkChoice {
+  readonly proxy: ProxyChoice;
+  /** Certificates in PEM that are trusted besides the system's; empty for none. */
+  readonly extraCertificates: string;
+}
+
+export interface OutboundRequest {
+  readonly method: string;
+  readonly url: URL;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body?: string | Uint8Array | undefined;
+  /** Milliseconds until the answer is whole. */
+  readonly timeoutMs: number;
+  /** Bytes of the answer's body that are read; more is an error. */
+  readonly maxBytes: number;
+  readonly signal?: AbortSignal | undefined;
+  /** Certificate and key in PEM that this computer shows. */
+  readonly clientCertificate?: { readonly certificate: string; readonly key: string } | undefined;
+}
+
+export interface OutboundResponse {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly body: Buffer;
+}
+
+export interface OutboundOptions {
+  readonly network: () => NetworkChoice;
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  /** Milliseconds to connect. */
+  readonly connectMs?: number;
+}
+
+/** Requests that may fail, in whose place tests put their own. */
+export interface Outbound {
+  /**
+   * Sends one request through the author's network: no redirect is followed, no cookie kept.
+   * @throws ProblemError `network_unreachable`, `network_tls`, `network_timeout`, `response_too_large`.
+   */
+  send(request: OutboundRequest): Promise<OutboundResponse>;
+}
+
+/** Sends main's own short requests, such as those to authorization servers. */
+export class HttpOutbound implements Outbound, AsyncDisposable {
+  readonly #options: OutboundOptions;
+  /** By proxy and certificates; few, and kept so that connections are used again. */
+  readonly #dispatchers = new Map<string, Promise<Dispatcher>>();
+
+  constructor(options: OutboundOptions) {
+    this.#options = options;
+  }
+
+  async send(request: OutboundRequest): Promise<OutboundResponse> {
+    const { method, url, headers, body, timeoutMs, maxBytes, clientCertificate } = request;
+    const { proxy: choice, extraCertificates } = this.#options.network();
+    const proxy = proxyFor(url, choice, this.#options.environment);
+    const timeout = AbortSignal.timeout(timeoutMs);
+    const signal = request.signal ? AbortSignal.any([request.signal, timeout]) : timeout;
+    const own =
+      clientCertificate &&
+      (await makeDispatcher(proxy, extraCertificates, this.#connectMs, clientCertificate));
+    try {
+      const { request: send } = await import('undici');
+      const response = await send(url, {
+        method,
+        headers: { 'user-agent': 'Slipway', 'accept-encoding': 'identity', ...headers },
+        body: body ?? null,
+        dispatcher: own ?? (await this.#dispatcherFor(proxy, extraCertificates)),
+        signal,
+      });
+      const chunks: Buffer[] = [];
+      let size = 0;
+      for await (const chunk of response.body as AsyncIterable<Buffer>) {
+        size += chunk.length;
+        if (size > maxBytes) throw tooLarge(url, maxBytes);
+        chunks.push(chunk);
+      }
+      return {
+        status: response.statusCode,
+        headers: headersOf(response.headers),
+        body: Buffer.concat(chunks),
+      };
+    } catch (error) {
+      if (request.signal?.aborted) throw new DOMException('The request was cancelled.', 'AbortError');
+      throw networkProblem(error, url, proxy);
+    } finally {
+      await own?.destroy();
+    }
+  }
+
+  /** Ends every connection. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    const made = await Promise.allSettled(this.#dispatchers.values());
+    const dispatchers = made.flatMap((result) => (result.status === 'fulfilled' ? [result.value] : []));
+    await Promise.all(dispatchers.map((dispatcher) => dispatcher.destroy()));
+  }
+
+  get #connectMs(): number {
+    return this.#options.connectMs ?? 10_000;
+  }
+
+  #dispatcherFor(proxy: string | undefined, certificates: string): Promise<Dispatcher> {
+    const key = `${proxy ?? ''}\n${certificates}`;
+    const dispatcher = this.#dispatchers.get(key) ?? makeDispatcher(proxy, certificates, this.#connectMs);
+    this.#dispatchers.set(key, dispatcher);
+    return dispatcher;
+  }
+}
+
+/**
+ * A dispatcher of undici for the author's network.
+ * @param proxy address of the proxy; undefined for none
+ * @param extraCertificates PEM trusted besides the system's
+ */
+export async function makeDispatcher(
+  proxy: string | undefined,
+  extraCertificates: string,
+  connectMs: number,
+  client?: { readonly certificate: string; readonly key: string },
+): Promise<Dispatcher> {
+  const { Agent, ProxyAgent } = await import('undici');
+  const ca = trustedCertificates(extraCertificates);
+  const shown = client && { cert: client.certificate, key: client.key };
+  const connect = { timeout: connectMs, ...(ca && { ca }), ...shown };
+  if (proxy === undefined) return new Agent({ connect });
+  return new ProxyAgent({
+    uri: proxy,
+    requestTls: connect,
+    proxyTls: { timeout: connectMs, ...(ca && { ca }) },
+  });
+}
+
+/** Node's own authorities, the system's and the author's; undefined, which means Node's own, where that fails. */
+export function trustedCertificates(extra: string): string[] | undefined {
+  try {
+    const known = [...tls.getCACertificates('default'), ...tls.getCACertificates('system')];
+    return [...new Set([...known, ...splitPem(extra)])];
+  } catch {
+    return extra === '' ? undefined : [...tls.rootCertificates, ...splitPem(extra)];
+  }
+}
+
+function splitPem(text: string): string[] {
+  return text.match(/-----BEGIN CERTIFICATE-----[\s\S]+?-----END CERTIFICATE-----/g) ?? [];
+}
+
+function tooLarge(url: URL, limit: number): ProblemError {
+  return new ProblemError({
+    code: 'response_too_large',
+    title: `${url.host} sent too much`,
+    detail: `The answer of ${url.host} is larger than ${limit} bytes and was not read further.`,
+  });
+}
+
+function headersOf(raw: Record<string, string | string[] | undefined>): Headers {
+  const headers = new Headers();
+  for (const [name, value] of Object.entries(raw)) {
+    for (const one of [value ?? []].flat()) headers.append(name, one);
+  }
+  return headers;
+}
