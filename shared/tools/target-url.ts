@@ -66,7 +66,9 @@ function targetOf(url: PlatformUrl): Target | TargetFault {
     return { fault: 'The address has no host name that could exist.' };
   }
   if (hidesDotSegment(url.pathname)) {
-    return { fault: 'The path has an encoded "." or ".." in it, which servers read in different ways.' };
+    return {
+      fault: 'The path has an encoded ".", ".." or control character, which servers read in different ways.',
+    };
   }
   const port = url.port === '' ? DEFAULT_PORTS[scheme] : Number(url.port);
   const shownHost = host.includes(':') ? `[${host}]` : host;
@@ -90,8 +92,10 @@ function authorityOf(text: string): string {
 function hidesDotSegment(path: string): boolean {
   let decoded = path;
   for (let round = 0; round <= DECODING_ROUNDS; round += 1) {
+    // eslint-disable-next-line no-control-regex -- a server may end the path at one, or drop it
+    if (/[\u0000-\u001F\u007F]/.test(decoded)) return true;
     const segments = decoded.split(/[/\\]/);
-    if (segments.some((segment) => /^\.{1,2}(;.*)?$/s.test(segment))) return true;
+    if (segments.some((segment) => /^\.{1,2} *(;.*)?$/s.test(segment))) return true;
     const next = decoded.replaceAll(/%([0-7][0-9a-f])/gi, (_, hex: string) =>
       String.fromCharCode(Number.parseInt(hex, 16)),
     );

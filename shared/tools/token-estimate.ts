@@ -3,5 +3,10 @@ const CHARACTERS_PER_TOKEN = 3.5;
 
 /** Estimated tokens of a text. An estimate only: it undercounts dense JSON by up to a third. */
 export function estimateTokens(text: string): number {
-  return Math.ceil(text.length / CHARACTERS_PER_TOKEN);
+  return estimateTokensOfLength(text.length);
+}
+
+/** Estimated tokens of a text of so many UTF-16 units. */
+export function estimateTokensOfLength(characters: number): number {
+  return Math.ceil(characters / CHARACTERS_PER_TOKEN);
 }
