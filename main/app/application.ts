@@ -1,4 +1,5 @@
 import type { EngineDirectory } from '#main/engines/engine.ts';
+import type { PackageService } from '#main/library/index.ts';
 import type { Library } from '#main/library/library.ts';
 import type { ModelGateway } from '#main/models/model-gateway.ts';
 import type { RunService } from '#main/runs/run-service.ts';
@@ -16,6 +17,7 @@ export interface SettingsStore {
 export interface Application extends AsyncDisposable {
   readonly engines: EngineDirectory;
   readonly library: Library;
+  readonly packages: PackageService;
   readonly models: ModelGateway;
   readonly runs: RunService;
   readonly secrets: SessionSecretStore;

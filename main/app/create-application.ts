@@ -1,7 +1,7 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { createEngineDirectory } from '#main/engines/index.ts';
-import { createLibrary } from '#main/library/index.ts';
+import { createLibraries } from '#main/library/index.ts';
 import type { Logger, Redactor } from '#main/logging/index.ts';
 import { createModelGateway } from '#main/models/index.ts';
 import { RunOrchestrator, RunRepository } from '#main/runs/index.ts';
@@ -52,7 +52,16 @@ export async function createApplication(options: ApplicationOptions): Promise<Ap
     }),
     options.redactor,
   );
-  const library = stack.use(createLibrary({ samplesFolder: resources.samples }));
+  const { agents: library, packages } = createLibraries({
+    samplesFolder: resources.samples,
+    database,
+    dataDirectory,
+    secrets,
+    isLasting: trigger === 'app',
+    githubArchives: process.env['SLIPWAY_GITHUB_ARCHIVES'],
+  });
+  stack.use(library);
+  stack.use(packages);
   const models = stack.use(
     createModelGateway({
       secrets,
@@ -101,6 +110,7 @@ export async function createApplication(options: ApplicationOptions): Promise<Ap
   return {
     engines,
     library,
+    packages,
     models,
     runs,
     secrets,

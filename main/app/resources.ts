@@ -5,6 +5,7 @@ import { Readable } from 'node:stream';
 import { create as formatDisposition } from 'content-disposition';
 import mime from 'mime';
 import parseRange from 'range-parser';
+import type { PackageService } from '#main/library/index.ts';
 import type { RunService } from '#main/runs/run-service.ts';
 import { ProblemError } from '#shared/problem.ts';
 import { OUTPUT_HEADERS, PAGE_HEADERS } from './page-headers.ts';
@@ -32,12 +33,13 @@ interface OpenFile {
 
 /**
  * Serves the renderer's files, and at `/output/<runId>/<path>` what runs left; `?download` has the browser
- * save it.
+ * save it. At `/export/<token>` an exported package is saved.
  * @param rendererFolder Absolute path of the built renderer.
  */
 export function createResourceHandler(options: {
   rendererFolder: string;
   runs: Pick<RunService, 'openOutput'>;
+  packages?: Pick<PackageService, 'heldExport'>;
 }): ResourceHandler {
   const root = resolve(options.rendererFolder);
 
@@ -50,6 +52,9 @@ export function createResourceHandler(options: {
       const [, runId, ...path] = segments;
       if (!runId || path.length === 0) return plainAnswer(404, 'There is no such file.');
       return serveOutput(options.runs, runId, path.join('/'), request);
+    }
+    if (segments[0] === 'export' && options.packages !== undefined) {
+      return serveExport(options.packages, segments[1] ?? '', request);
     }
     const file = await openStatic(root, segments.length === 0 ? ['index.html'] : segments);
     return file ? answer(file, request, PAGE_HEADERS) : plainAnswer(404, 'There is no such file.');
@@ -104,6 +109,26 @@ async function serveOutput(
     const disposition = formatDisposition(posix.basename(path), {
       type: request.parameters.has('download') ? 'attachment' : 'inline',
     });
+    return answer(file, request, { ...OUTPUT_HEADERS, 'content-disposition': disposition });
+  } catch (error) {
+    if (error instanceof ProblemError) return plainAnswer(404, error.problem.detail);
+    throw error;
+  }
+}
+
+function serveExport(
+  packages: Pick<PackageService, 'heldExport'>,
+  token: string,
+  request: ResourceRequest,
+): Response {
+  try {
+    const { fileName, bytes } = packages.heldExport(token);
+    const file: OpenFile = {
+      size: bytes.length,
+      mediaType: 'application/afps+zip',
+      stream: (start, end) => Readable.from([bytes.subarray(start, end + 1)]),
+    };
+    const disposition = formatDisposition(fileName, { type: 'attachment' });
     return answer(file, request, { ...OUTPUT_HEADERS, 'content-disposition': disposition });
   } catch (error) {
     if (error instanceof ProblemError) return plainAnswer(404, error.problem.detail);

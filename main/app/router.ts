@@ -6,6 +6,7 @@ import type { Logger } from '#main/logging/logger.ts';
 import { routes, type RouteName, type RouteOutput, type RouteParsedInput } from '#shared/ipc/routes.ts';
 import { ProblemError, toProblem, type Problem, type Result } from '#shared/problem.ts';
 import { invalidRequest } from './invalid-request.ts';
+import { bindLibraryRoutes } from './library-routes.ts';
 import { readTextStart } from './read-text-start.ts';
 import { resolveRunFiles } from './run-files.ts';
 import { bindTopics, type TopicBinding } from './topics.ts';
@@ -111,6 +112,7 @@ function bindRoutes(application: Application, shell: ShellServices): Handlers {
 
     'library.list': async () => ({ agents: await library.list() }),
     'library.get': ({ agentId }) => library.get(agentId),
+    ...bindLibraryRoutes(application.packages, shell),
 
     'engine.describe': () => engines.report,
     'engine.look': () => engines.look(),

@@ -15,6 +15,8 @@ export interface ShellServices {
   saveFile(suggestedName: string, open: () => Readable, signal: AbortSignal): Promise<string | undefined>;
   /** Shows a folder in the file manager. @throws ProblemError `reveal_unavailable`. */
   revealFolder(path: string): Promise<void>;
+  /** Asks for a folder; `undefined` when the person chose none. Absent where the shell cannot ask. */
+  pickFolder?(): Promise<string | undefined>;
 }
 
 /** Files the person picked or dropped, held for one session under unguessable handles. */

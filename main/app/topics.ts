@@ -41,7 +41,7 @@ export interface TopicBinding extends Disposable {
 
 /** Binds every topic of the contract to the app's services. */
 export function bindTopics(application: Application, checkOutputs: boolean): TopicBinding {
-  const { engines, library, models, runs, secrets, settings } = application;
+  const { engines, library, models, packages, runs, secrets, settings } = application;
   // Tells this process's revisions from those of one before it.
   const epoch = randomBytes(6).toString('base64url');
   const engineFeed = new StateFeed(
@@ -69,6 +69,11 @@ export function bindTopics(application: Application, checkOutputs: boolean): Top
     async () => ({ agents: await library.list() }),
     (listener) => library.onChange((agents) => listener({ agents })),
   );
+  const packageFeed = new StateFeed(
+    epoch,
+    () => packages.state(),
+    (listener) => packages.onChange(listener),
+  );
   const runFeed = new RunListFeed(epoch, runs);
 
   const sources: Sources = {
@@ -76,6 +81,7 @@ export function bindTopics(application: Application, checkOutputs: boolean): Top
     models: (_, after, signal) => modelFeed.follow(after, signal),
     vault: (_, after, signal) => vaultFeed.follow(after, signal),
     settings: (_, after, signal) => settingsFeed.follow(after, signal),
+    packages: (_, after, signal) => packageFeed.follow(after, signal),
     library: (_, after, signal) => libraryFeed.follow(after, signal),
     runs: (_, after, signal) => runFeed.follow(after, signal),
     run: ({ runId }, after, signal) => followRun(runs, runId, after, signal),
@@ -96,7 +102,7 @@ export function bindTopics(application: Application, checkOutputs: boolean): Top
       return checkOutputs ? checked(topic, updates) : updates;
     },
     [Symbol.dispose]() {
-      for (const feed of [engineFeed, modelFeed, vaultFeed, settingsFeed, libraryFeed, runFeed])
+      for (const feed of [engineFeed, modelFeed, vaultFeed, settingsFeed, libraryFeed, packageFeed, runFeed])
         feed[Symbol.dispose]();
     },
   };

@@ -8,7 +8,7 @@ import { agentDetailSchema, agentSummarySchema } from '#shared/ipc/routes.ts';
 import { ProblemError, type Problem } from '#shared/problem.ts';
 import { writeBundle } from './archive/bundle.ts';
 import { writeArchive } from './archive/write-archive.ts';
-import { createLibrary } from './index.ts';
+import { openLibraries } from '#test/support/open-libraries.ts';
 
 const report = {
   name: '@slipway/report',
@@ -78,7 +78,8 @@ async function problemOf(promise: Promise<unknown>): Promise<Problem> {
 
 describe('the library', () => {
   it('lists the samples as cards the contract takes', async () => {
-    await using library = createLibrary({ samplesFolder });
+    await using libraries = await openLibraries({ samplesFolder });
+    const library = libraries.agents;
     const agents = await library.list();
     expect(agents).toEqual([
       {
@@ -96,7 +97,8 @@ describe('the library', () => {
   });
 
   it('gives all that the page of an agent shows, but examples that are there only', async () => {
-    await using library = createLibrary({ samplesFolder });
+    await using libraries = await openLibraries({ samplesFolder });
+    const library = libraries.agents;
     const detail = await library.get('@slipway/report');
     expect(agentDetailSchema.parse(detail)).toEqual(detail);
     expect(detail).toMatchObject({
@@ -117,7 +119,8 @@ describe('the library', () => {
   });
 
   it('loads an agent to run with the tools there are, and warns of what is left out', async () => {
-    await using library = createLibrary({ samplesFolder });
+    await using libraries = await openLibraries({ samplesFolder });
+    const library = libraries.agents;
     const agent = await library.load('@slipway/report');
     expect(agent).toMatchObject({
       id: '@slipway/report',
@@ -132,7 +135,7 @@ describe('the library', () => {
     expect(agent.warnings.map(({ code }) => code)).toEqual([
       'timeout_above_ceiling',
       'runtime_tool_not_served',
-      'dependency_not_served',
+      'dependency_unresolved',
     ]);
   });
 
@@ -142,7 +145,8 @@ describe('the library', () => {
       { ...report, name: 'Broken', timeout: 0 },
       ' ',
     );
-    await using library = createLibrary({ samplesFolder });
+    await using libraries = await openLibraries({ samplesFolder });
+    const library = libraries.agents;
     expect(await library.list()).toMatchObject([{ id: 'Broken', errorCount: 3 }, { id: '@slipway/report' }]);
     const detail = await library.get('Broken');
     expect(detail.findings.map(({ file, code }) => `${file} ${code}`)).toContain('prompt.md prompt_blank');
@@ -153,7 +157,8 @@ describe('the library', () => {
   });
 
   it('runs an agent from a folder, absolute or not, and holds its author to the rules of today', async () => {
-    await using library = createLibrary({ samplesFolder });
+    await using libraries = await openLibraries({ samplesFolder });
+    const library = libraries.agents;
     const folder = join(base, 'mine');
     await writeAgent(folder, { ...report, name: '@me/mine', runtime_tools: ['output', 'report'] });
     const problem = await problemOf(library.load(folder));
@@ -175,7 +180,8 @@ describe('the library', () => {
     });
     await writeFile(join(base, 'old.afps'), await writeArchive(files));
     await writeFile(join(base, 'old.afps-bundle'), bytes);
-    await using library = createLibrary({ samplesFolder });
+    await using libraries = await openLibraries({ samplesFolder });
+    const library = libraries.agents;
     expect((await problemOf(library.load(join(base, 'old.afps')))).causes).toMatchObject([
       { code: 'runtime_tool_unknown' },
     ]);
@@ -185,7 +191,8 @@ describe('the library', () => {
 
   it('says what is wrong with an archive that cannot be read', async () => {
     await writeFile(join(base, 'broken.afps'), 'PK but no more');
-    await using library = createLibrary({ samplesFolder });
+    await using libraries = await openLibraries({ samplesFolder });
+    const library = libraries.agents;
     expect((await problemOf(library.load(join(base, 'broken.afps')))).code).toBe('archive_invalid');
   });
 
@@ -195,7 +202,8 @@ describe('the library', () => {
       name: '@slipway/old',
       runtime_tools: ['report', 'output'],
     });
-    await using library = createLibrary({ samplesFolder });
+    await using libraries = await openLibraries({ samplesFolder });
+    const library = libraries.agents;
     const agent = await library.load('@slipway/old');
     expect(agent.runtimeTools).toEqual(['output']);
     expect(agent.warnings.map(({ code }) => code)).toContain('runtime_tool_unknown');
@@ -213,7 +221,8 @@ describe('the library', () => {
     ],
     ['a word', 'report', 'agent_unknown', /no folder or archive of that name/],
   ])('says what is wrong with %s', async (_, name, code, message) => {
-    await using library = createLibrary({ samplesFolder });
+    await using libraries = await openLibraries({ samplesFolder });
+    const library = libraries.agents;
     const problem = await problemOf(library.load(name));
     expect(problem.code).toBe(code);
     expect(`${problem.detail} ${problem.action ?? ''}`).toMatch(message);
@@ -229,7 +238,8 @@ describe('the library', () => {
     await mkdir(folder);
     await writeFile(join(folder, 'prompt.md'), 'x');
     if (manifest !== undefined) await writeFile(join(folder, 'manifest.json'), manifest);
-    await using library = createLibrary({ samplesFolder });
+    await using libraries = await openLibraries({ samplesFolder });
+    const library = libraries.agents;
     const problem = await problemOf(library.load(folder));
     expect(problem.code).toBe('package_invalid');
     expect(problem.causes).toMatchObject([{ code }]);
@@ -238,12 +248,14 @@ describe('the library', () => {
   it('refuses to run a package that is no agent', async () => {
     const skill = { name: '@a/skill', version: '1.0.0', type: 'skill' };
     await writeAgent(join(base, 'skill'), skill, undefined);
-    await using library = createLibrary({ samplesFolder });
+    await using libraries = await openLibraries({ samplesFolder });
+    const library = libraries.agents;
     expect((await problemOf(library.load(join(base, 'skill')))).detail).toMatch(/Only agents can be run/);
   });
 
   it('sees a change on disk and tells its listeners', async () => {
-    await using library = createLibrary({ samplesFolder });
+    await using libraries = await openLibraries({ samplesFolder });
+    const library = libraries.agents;
     const told: AgentSummary[][] = [];
     using _stop = { [Symbol.dispose]: library.onChange((agents) => told.push(agents)) };
     await library.list();
@@ -255,7 +267,8 @@ describe('the library', () => {
   });
 
   it('opens an example and nothing else', async () => {
-    await using library = createLibrary({ samplesFolder });
+    await using libraries = await openLibraries({ samplesFolder });
+    const library = libraries.agents;
     const example = await library.openExample('@slipway/report', 'examples/a.csv');
     expect(await text(example.stream)).toBe('a\n1\n');
     for (const path of ['../../../etc/hostname', 'examples/none.csv', '/etc/hostname']) {

@@ -1,39 +1,39 @@
 import { existsSync } from 'node:fs';
-import { opendir, stat } from 'node:fs/promises';
-import { basename, isAbsolute, join } from 'node:path';
+import { stat } from 'node:fs/promises';
+import { basename, isAbsolute } from 'node:path';
 import type { Readable } from 'node:stream';
 import type { AgentDetail, AgentSummary } from '#shared/ipc/routes.ts';
-import type { Direction } from '#shared/manifest/finding-list.ts';
-import { PACKAGE_NAME } from '#shared/manifest/identity.ts';
-import type { SchemaChecker } from '#shared/manifest/schema-checker.ts';
+import { PACKAGE_NAME, splitIdentity } from '#shared/manifest/identity.ts';
 import { MANIFEST_FILE } from '#shared/manifest/validate.ts';
 import { ProblemError } from '#shared/problem.ts';
-import { agentOf, detailOf, idOf, packageInvalid, runnable, summaryOf } from './agent-views.ts';
-import { checkPackage, type CheckedPackage } from './checked-package.ts';
+import {
+  agentOf,
+  detailOf,
+  idOf,
+  packageInvalid,
+  runnable,
+  storedSummary,
+  summaryOf,
+} from './agent-views.ts';
+import type { PackageFinder } from './package-finder.ts';
+import type { CheckedPackage } from './checked-package.ts';
 import type { Library, RunnableAgent } from './library.ts';
 import { PackageArchive } from './package-archive.ts';
 import { PackageFolder } from './package-folder.ts';
+import { faultsIn } from './store/resolve.ts';
 
-export interface AgentLibraryOptions {
-  /** Folder that holds the sample agents as `@scope/name` folders. */
-  readonly samplesFolder: string;
-  readonly schemaChecker: SchemaChecker;
-}
-
-/** {@link Library} over folders: the samples of the app, and any folder or archive a run names by path. */
+/** {@link Library} over the store, the samples of the app, and any folder or archive a run names by path. */
 export class AgentLibrary implements Library {
-  readonly #options: AgentLibraryOptions;
+  readonly #finder: PackageFinder;
   readonly #listeners = new Set<(agents: AgentSummary[]) => void>();
-  readonly #packages = new Map<string, { fingerprint: string; checked: CheckedPackage }>();
   #lastList: string | undefined;
 
-  constructor(options: AgentLibraryOptions) {
-    this.#options = options;
+  constructor(finder: PackageFinder) {
+    this.#finder = finder;
   }
 
   async list(): Promise<AgentSummary[]> {
-    const packages = await this.#samples();
-    const agents = packages.map((checked) => summaryOf(checked, 'sample'));
+    const agents = await this.#agents();
     const text = JSON.stringify(agents);
     const changed = this.#lastList !== undefined && this.#lastList !== text;
     this.#lastList = text;
@@ -46,57 +46,75 @@ export class AgentLibrary implements Library {
     return () => this.#listeners.delete(listener);
   }
 
-  async get(agentId: string): Promise<AgentDetail> {
-    const checked = await this.#sample(agentId);
-    return detailOf(checked, summaryOf(checked, 'sample'));
+  /** Tells the listeners of the agents there are now, when they are others than before. */
+  async tellChanges(): Promise<void> {
+    if (this.#listeners.size > 0) await this.list();
   }
 
-  async load(agentIdOrFolder: string): Promise<RunnableAgent> {
-    const checked = namesPath(agentIdOrFolder)
-      ? await this.#readAt(agentIdOrFolder)
-      : await this.#sample(agentIdOrFolder);
+  async get(agentId: string): Promise<AgentDetail> {
+    const { checked, summary } = await this.#find(agentId);
+    return detailOf(checked, summary);
+  }
+
+  async load(agentIdOrPath: string): Promise<RunnableAgent> {
+    const { checked, prefersDraft } = namesPath(agentIdOrPath)
+      ? { checked: await this.#readAt(agentIdOrPath), prefersDraft: true }
+      : await this.#find(agentIdOrPath);
     const agent = agentOf(checked);
     if (agent === undefined) throw packageInvalid(checked);
-    return runnable(checked, agent);
+    const tree = this.#finder.resolve(agent, prefersDraft);
+    const packages = await this.#finder.packagesIn(tree);
+    return runnable(checked, agent, packages, faultsIn(tree));
   }
 
   async openExample(
     agentId: string,
     path: string,
   ): Promise<{ name: string; size: number; stream: Readable }> {
-    const { source, files } = await this.#sample(agentId);
-    if (files.some((file) => file.path === path)) return source.openFile(path);
+    const { checked } = await this.#find(agentId);
+    if (checked.files.some((file) => file.path === path)) return checked.source.openFile(path);
     const detail = `The agent ${agentId} has no file "${path}".`;
     throw new ProblemError({ code: 'file_unknown', title: 'No such file', detail, file: path });
   }
 
   [Symbol.asyncDispose](): Promise<void> {
     this.#listeners.clear();
-    this.#packages.clear();
     return Promise.resolve();
   }
 
-  async #sample(agentId: string): Promise<CheckedPackage> {
-    const packages = await this.#samples();
-    const found = packages.find((checked) => idOf(checked) === agentId);
-    if (found !== undefined) return found;
-    const ids = packages.map(idOf);
+  /** Agents of the store, then the samples that none of them took the place of. */
+  async #agents(): Promise<AgentSummary[]> {
+    const stored = this.#finder.store.list();
+    const own = stored.flatMap((found) => {
+      const snapshot = found.type === 'agent' ? this.#finder.snapshotOf(found) : undefined;
+      return snapshot === undefined ? [] : [storedSummary(snapshot)];
+    });
+    const taken = new Set(stored.map(({ name }) => name));
+    const samples = (await this.#finder.samples.list()).filter((checked) => !taken.has(idOf(checked)));
+    return [...own, ...samples.map((checked) => summaryOf(checked, 'sample'))];
+  }
+
+  async #find(
+    agentId: string,
+  ): Promise<{ checked: CheckedPackage; summary: AgentSummary; prefersDraft: boolean }> {
+    const { name, version } = splitIdentity(agentId);
+    const found = await this.#finder.find(name, version);
+    if (found?.snapshot !== undefined) {
+      const checked = await this.#finder.checkFound(found);
+      const prefersDraft = found.snapshot.version === undefined;
+      return { checked, summary: summaryOf(checked, 'library'), prefersDraft };
+    }
+    const samples = await this.#finder.samples.list();
+    const checked = version === undefined ? samples.find((sample) => idOf(sample) === name) : undefined;
+    if (checked !== undefined) return { checked, summary: summaryOf(checked, 'sample'), prefersDraft: true };
+    const ids = (await this.#agents()).map(({ id }) => id);
     throw new ProblemError({
       code: 'agent_unknown',
       title: 'No such agent',
       detail: `There is no agent "${agentId}" in the library, and no folder or archive of that name.`,
-      action: ids.length > 0 ? `Choose one of ${ids.join(', ')}, or name a folder.` : 'Name a folder.',
+      action:
+        ids.length > 0 ? `Choose one of ${ids.slice(0, 20).join(', ')}, or name a folder.` : 'Name a folder.',
     });
-  }
-
-  async #samples(): Promise<CheckedPackage[]> {
-    const packages: CheckedPackage[] = [];
-    const scopes = await foldersIn(this.#options.samplesFolder);
-    for (const path of (await Promise.all(scopes.map(foldersIn))).flat()) {
-      if (!existsSync(join(path, MANIFEST_FILE))) continue;
-      packages.push(await this.#read(await PackageFolder.at(path), 'stored'));
-    }
-    return packages;
   }
 
   /** The package at a path, be it a folder or an archive. */
@@ -104,42 +122,20 @@ export class AgentLibrary implements Library {
     const found = await stat(path).catch(() => undefined);
     if (found?.isFile() === true && basename(path) !== MANIFEST_FILE) {
       const archive = await PackageArchive.at(path);
-      const { schemaChecker } = this.#options;
-      return checkPackage(archive, await archive.list(), { direction: archive.direction, schemaChecker });
+      return this.#finder.check(archive, archive.direction, true);
     }
     try {
-      return await this.#read(await PackageFolder.at(path), 'author');
+      return await this.#finder.check(await PackageFolder.at(path), 'author', true);
     } catch (error) {
       if (!(error instanceof ProblemError) || error.problem.code !== 'folder_unknown') throw error;
       const problem = { ...error.problem, code: 'agent_unknown', title: 'No such agent' };
       throw new ProblemError(problem, { cause: error });
     }
   }
-
-  /** A package is checked again only when a file of it changed. */
-  async #read(folder: PackageFolder, direction: Direction): Promise<CheckedPackage> {
-    const files = await folder.list();
-    const fingerprint = files.map(({ path, size, stamp }) => `${path}\0${size}\0${stamp}`).join('\n');
-    const key = `${direction} ${folder.location}`;
-    const kept = this.#packages.get(key);
-    if (kept?.fingerprint === fingerprint) return kept.checked;
-    const { schemaChecker } = this.#options;
-    const checked = await checkPackage(folder, files, { direction, schemaChecker });
-    this.#packages.set(key, { fingerprint, checked });
-    return checked;
-  }
 }
 
-/** A scoped name is an id; what looks like a path, or is one, is a folder or an archive. */
+/** A scoped name, with or without a version, is an id; what looks like a path, or is one, is a path. */
 function namesPath(agent: string): boolean {
-  if (PACKAGE_NAME.test(agent)) return false;
+  if (PACKAGE_NAME.test(splitIdentity(agent).name)) return false;
   return isAbsolute(agent) || /[\\/]|^\./.test(agent) || existsSync(agent);
-}
-
-async function foldersIn(folder: string): Promise<string[]> {
-  const paths: string[] = [];
-  for await (const entry of await opendir(folder)) {
-    if (entry.isDirectory()) paths.push(join(folder, entry.name));
-  }
-  return paths.sort();
 }

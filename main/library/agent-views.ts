@@ -8,7 +8,8 @@ import { EXAMPLES_KEY, examplesSchema } from '#shared/manifest/schemas/agent.ts'
 import { ProblemError } from '#shared/problem.ts';
 import { DEFAULT_TIMEOUT_SECONDS, MAX_TIMEOUT_SECONDS } from '#shared/runs/run.ts';
 import type { CheckedPackage } from './checked-package.ts';
-import type { RunnableAgent } from './library.ts';
+import type { RunnableAgent, RunPackage } from './library.ts';
+import type { Snapshot } from './store/package-index.ts';
 
 type Warning = RunnableAgent['warnings'][number];
 
@@ -37,6 +38,21 @@ export function summaryOf(checked: CheckedPackage, origin: AgentSummary['origin'
     errorCount: errorsOf(checked).length,
     tools: [...(manifest?.runtimeTools ?? [])],
     inputFieldCount: membersOf(manifest?.input?.schema['properties']).length,
+  };
+}
+
+/** The same of a draft or version in the store, without reading its files. */
+export function storedSummary({ name, summary }: Snapshot): AgentSummary {
+  const { version, displayName, description, errorCount, tools, inputFieldCount } = summary;
+  return {
+    id: name,
+    version,
+    displayName,
+    description,
+    origin: 'library',
+    errorCount,
+    tools,
+    inputFieldCount,
   };
 }
 
@@ -92,8 +108,13 @@ function timeoutOf(manifest: AgentManifest | undefined): number {
   return Math.min(manifest?.timeout ?? DEFAULT_TIMEOUT_SECONDS, MAX_TIMEOUT_SECONDS);
 }
 
-/** What a run takes of an agent without errors. */
-export function runnable(checked: CheckedPackage, manifest: AgentManifest): RunnableAgent {
+/** What a run takes of an agent without errors, with the packages that were found for it. */
+export function runnable(
+  checked: CheckedPackage,
+  manifest: AgentManifest,
+  packages: readonly RunPackage[],
+  faults: readonly { readonly detail: string }[],
+): RunnableAgent {
   return {
     id: manifest.name,
     version: manifest.version,
@@ -105,7 +126,16 @@ export function runnable(checked: CheckedPackage, manifest: AgentManifest): Runn
     inputSchema: manifest.input && { ...manifest.input.schema },
     fileConstraints: manifest.input?.fileConstraints ?? {},
     timeoutSeconds: timeoutOf(manifest),
-    warnings: [...checked.findings.flatMap(warningOf), ...unservedDependencies(manifest)],
+    warnings: [
+      ...checked.findings.flatMap(warningOf),
+      ...faults.map(({ detail }) => ({
+        code: 'dependency_unresolved',
+        title: 'A dependency was not found',
+        detail: `${detail} The run goes on without it.`,
+      })),
+      ...unservedDependencies(packages),
+    ],
+    packages,
   };
 }
 
@@ -122,19 +152,12 @@ function warningOf({ code, message }: Finding): Warning[] {
   return title === undefined ? [] : [{ code, title, detail: message }];
 }
 
-function unservedDependencies({ dependencies }: AgentManifest): Warning[] {
-  const kinds = [
-    ['skill', dependencies.skills],
-    ['MCP server', dependencies.mcpServers],
-    ['integration', dependencies.integrations],
-  ] as const;
-  return kinds.flatMap(([kind, ranges]) =>
-    Object.keys(ranges).map((id) => ({
-      code: 'dependency_not_served',
-      title: 'A dependency was left out',
-      detail: `The agent depends on the ${kind} ${id}, which this version of Slipway does not have yet. The run goes on without it.`,
-    })),
-  );
+function unservedDependencies(packages: readonly RunPackage[]): Warning[] {
+  return packages.map(({ kind, name, version }) => ({
+    code: 'dependency_not_served',
+    title: 'A dependency was left out',
+    detail: `The agent depends on the ${kind} ${name} ${version}, which this version of Slipway cannot use in runs yet. The run goes on without it.`,
+  }));
 }
 
 function errorsOf({ findings }: CheckedPackage): Finding[] {

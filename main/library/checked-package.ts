@@ -2,6 +2,7 @@ import type { Finding } from '#shared/manifest/finding.ts';
 import { MAX_JSON_CHARACTERS } from '#shared/manifest/json-document.ts';
 import { MANIFEST_FILE, validatePackage, type ManifestReport } from '#shared/manifest/validate.ts';
 import { FindingList, TEXT_START, type Direction } from '#shared/manifest/finding-list.ts';
+import type { PackageLookup } from '#shared/manifest/rules/common.ts';
 import type { RuleCode } from '#shared/manifest/rules/catalogue.ts';
 import type { SchemaChecker } from '#shared/manifest/schema-checker.ts';
 import { PROMPT_FILE } from '#shared/manifest/rules/agent.ts';
@@ -26,7 +27,12 @@ export interface CheckedPackage extends ManifestReport {
 export async function checkPackage(
   source: PackageSource,
   files: readonly PackageFile[],
-  options: { readonly direction: Direction; readonly schemaChecker: SchemaChecker },
+  options: {
+    readonly direction: Direction;
+    readonly schemaChecker: SchemaChecker;
+    /** Packages at hand, to hold what an agent takes of them against. */
+    readonly packages?: PackageLookup | undefined;
+  },
 ): Promise<CheckedPackage> {
   const unreadable: Finding[] = [];
   const manifestText = await readOr(source, MANIFEST_FILE, MAX_MANIFEST_BYTES, unreadable);

@@ -1,5 +1,17 @@
 import type { Readable } from 'node:stream';
 import type { AgentDetail, AgentSummary } from '#shared/ipc/routes.ts';
+import type { DependencyKind } from '#shared/manifest/dependencies.ts';
+import type { PackageManifest } from '#shared/manifest/validate.ts';
+import type { PackageSource } from './package-source.ts';
+
+/** A package that an agent's dependencies lead to, as a run takes it. */
+export interface RunPackage {
+  readonly kind: DependencyKind;
+  readonly name: string;
+  readonly version: string;
+  readonly manifest: PackageManifest;
+  readonly source: PackageSource;
+}
 
 /** An agent's package as a run takes it: checked, and fixed for the length of the run. */
 export interface RunnableAgent {
@@ -18,6 +30,8 @@ export interface RunnableAgent {
   readonly timeoutSeconds: number;
   /** Things worth a warning on the run, such as retired tools that were dropped. */
   readonly warnings: readonly { code: string; title: string; detail: string }[];
+  /** What its dependencies lead to, and theirs, each once; what could not be found is among the warnings. */
+  readonly packages: readonly RunPackage[];
 }
 
 /** The agents the author has. */
@@ -27,7 +41,8 @@ export interface Library {
   /** @throws ProblemError `agent_unknown`. */
   get(agentId: string): Promise<AgentDetail>;
   /**
-   * The agent to run: an id of the library, or a folder, `.afps` or `.afps-bundle` on disk.
+   * The agent to run: an id of the library, alone for its draft or else its latest version, or with a
+   * version or tag as in `@scope/name@1.2.0`; or a folder, `.afps` or `.afps-bundle` on disk.
    * @throws ProblemError `agent_unknown`, `package_invalid` with every error and its place, `archive_…`,
    * `bundle_…`.
    */

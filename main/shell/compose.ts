@@ -56,6 +56,7 @@ export async function compose(options: CompositionOptions): Promise<Composition>
   const resources = createResourceHandler({
     rendererFolder: resourcePaths.renderer,
     runs: application.runs,
+    packages: application.packages,
   });
   const kept = stack.move();
   return {

@@ -9,6 +9,11 @@ export function outputPath(runId: string, path: string, options: { download?: bo
   return `/output/${encoded.join('/')}${options.download ? '?download' : ''}`;
 }
 
+/** Path of an exported package, which the browser saves. */
+export function exportPath(token: string): string {
+  return `/export/${encodeURIComponent(token)}`;
+}
+
 /** Path of a resource that only one session may load. */
 export function sessionPath(capability: string, path: string): string {
   return `/s/${capability}${path}`;

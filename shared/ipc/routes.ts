@@ -8,6 +8,7 @@ import {
   providerStateSchema,
 } from '../models/model.ts';
 import { problemSchema } from '../problem.ts';
+import { libraryRoutes } from './library-routes.ts';
 import { runDetailSchema, runSummarySchema } from '../runs/run.ts';
 import { settingsSchema } from '../settings/settings.ts';
 
@@ -28,7 +29,7 @@ export const agentSummarySchema = z.object({
   version: z.string(),
   displayName: z.string(),
   description: z.string(),
-  origin: z.enum(['sample', 'folder']),
+  origin: z.enum(['sample', 'library', 'folder']),
   /** Errors found in the package; a run is refused while there are any. */
   errorCount: z.number().int().nonnegative(),
   tools: z.array(z.string()),
@@ -108,6 +109,7 @@ export const routes = {
 
   'library.list': { input: nothing, output: z.object({ agents: z.array(agentSummarySchema) }) },
   'library.get': { input: z.object({ agentId: z.string() }), output: agentDetailSchema },
+  ...libraryRoutes,
 
   'engine.describe': { input: nothing, output: engineReportSchema },
   'engine.look': { input: nothing, output: engineReportSchema },

@@ -4,6 +4,7 @@ import { runEventSchema } from '../events/run-event.ts';
 import { modelReferenceSchema, providerStateSchema } from '../models/model.ts';
 import { runSummarySchema } from '../runs/run.ts';
 import { settingsSchema } from '../settings/settings.ts';
+import { libraryStateSchema } from './library-routes.ts';
 import { agentSummarySchema, vaultStateSchema } from './routes.ts';
 
 const nothing = z.object({});
@@ -21,6 +22,8 @@ export const topics = {
   },
   vault: { parameters: nothing, message: vaultStateSchema },
   settings: { parameters: nothing, message: settingsSchema },
+  /** Packages of every type, and the folders that are followed. */
+  packages: { parameters: nothing, message: libraryStateSchema },
   library: { parameters: nothing, message: z.object({ agents: z.array(agentSummarySchema) }) },
   /** Changes of the list of runs. `reset` replaces all that was known, after a restart of main. */
   runs: {

@@ -9,7 +9,7 @@ import { parse } from 'yaml';
 import { developmentResourcePaths, packagedResourcePaths } from '#main/app/resource-paths.ts';
 import { readRecipe } from '#main/engines/image/recipe.ts';
 import { Catalogue } from '#main/library/catalogue/index.ts';
-import { createLibrary } from '#main/library/index.ts';
+import { openLibraries } from '#test/support/open-libraries.ts';
 import { root } from '../../scripts/lib/bundles.ts';
 import { writeStubElectron } from './stub-electron.ts';
 
@@ -87,8 +87,8 @@ describe('an unpacked app over a stub of Electron', () => {
 
   test('brings the sample agents', async () => {
     const { samples } = packagedResourcePaths(resources, '');
-    await using library = createLibrary({ samplesFolder: samples });
-    const names = (await library.list()).map(({ id, errorCount }) => `${id} ${errorCount}`);
+    await using libraries = await openLibraries({ samplesFolder: samples });
+    const names = (await libraries.agents.list()).map(({ id, errorCount }) => `${id} ${errorCount}`);
     expect(names).toEqual(['@slipway/csv-report 0', '@slipway/fix-script 0', '@slipway/gather 0']);
   });
 

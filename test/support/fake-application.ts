@@ -10,6 +10,7 @@ import type { RunEvent, RunEventData } from '#shared/events/run-event.ts';
 import type { AgentDetail, VaultState } from '#shared/ipc/routes.ts';
 import { NO_USAGE, type ModelReference } from '#shared/models/model.ts';
 import { ProblemError } from '#shared/problem.ts';
+import { FakePackageService } from './fake-packages.ts';
 import { isFinalStatus, type RunDetail, type RunSummary } from '#shared/runs/run.ts';
 import { DEFAULT_SETTINGS, type Settings } from '#shared/settings/settings.ts';
 
@@ -392,6 +393,7 @@ class FakeSettingsStore implements SettingsStore {
 export class FakeApplication implements Application {
   readonly engines = new FakeEngineDirectory();
   readonly library = new FakeLibrary();
+  readonly packages = new FakePackageService();
   readonly models = new FakeModelGateway();
   readonly runs = new FakeRunService();
   readonly secrets = new FakeSecretStore();

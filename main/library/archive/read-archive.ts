@@ -27,13 +27,15 @@ interface Inflated {
 
 /**
  * Reads a ZIP archive whole, within limits that hold while it is inflated too.
+ * @param isWanted which files to read, by their name in the archive; the others are not inflated
  * @throws ProblemError with a code of `ArchiveFault`
  */
 export async function readArchive(
   bytes: Buffer,
   limits: ArchiveLimits = ARCHIVE_LIMITS,
+  isWanted?: (name: string) => boolean,
 ): Promise<ArchiveContents> {
-  const entries = await readZipDirectory(bytes, limits);
+  const entries = await readZipDirectory(bytes, limits, isWanted);
   const ignored = entries.filter((entry) => !entry.isDirectory && isLitter(entry.path));
   const kept = entries.filter((entry) => !entry.isDirectory && !isLitter(entry.path));
   const wrapper = wrapperOf(kept.map((entry) => entry.path));

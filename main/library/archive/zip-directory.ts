@@ -35,9 +35,14 @@ const REPARSE_POINT = 0x400;
 /**
  * Reads an archive's directory and holds it against the local headers and the limits. Whatever two
  * readers could understand differently is refused, and nothing is inflated.
+ * @param isWanted which files matter, by their name; of others only the place in the archive is checked
  * @throws ProblemError with a code of `ArchiveFault`
  */
-export async function readZipDirectory(bytes: Buffer, limits: ArchiveLimits): Promise<ZipEntry[]> {
+export async function readZipDirectory(
+  bytes: Buffer,
+  limits: ArchiveLimits,
+  isWanted: (name: string) => boolean = () => true,
+): Promise<ZipEntry[]> {
   if (bytes.length > limits.archiveBytes) {
     const detail = `It has ${bytes.length} bytes; ${limits.archiveBytes} is the most that is read.`;
     throw archiveProblem('archive_too_large', detail);
@@ -46,10 +51,18 @@ export async function readZipDirectory(bytes: Buffer, limits: ArchiveLimits): Pr
     throw archiveProblem('archive_invalid', 'It does not begin like a ZIP archive.');
   }
   const { entries, start } = await readRecords(bytes, limits);
-  const names = entries.map((entry) => checkEntry(entry));
-  checkSizes(entries, names, limits);
-  checkPaths(names, limits);
-  return readLocalHeaders(bytes, entries, names, start);
+  const names = entries.map((entry) => nameOf(entry));
+  const wanted = entries.filter((entry, index) => {
+    const name = names[index] ?? '';
+    if (!isWanted(name)) return false;
+    checkEntry(entry, name);
+    return true;
+  });
+  const wantedNames = names.filter(isWanted);
+  checkSizes(wanted, wantedNames, limits);
+  checkPaths(wantedNames, limits);
+  const read = readLocalHeaders(bytes, entries, names, start);
+  return read.filter((_, index) => isWanted(names[index] ?? ''));
 }
 
 async function readRecords(
@@ -94,9 +107,8 @@ function unreadable(error: unknown): Error {
   return archiveProblem(code, `The archive cannot be read: ${reason}.`, undefined, error);
 }
 
-/** Checks what an entry says of itself, and gives its name. */
-function checkEntry(entry: Entry): string {
-  const name = nameOf(entry);
+/** Checks what an entry says of itself. */
+function checkEntry(entry: Entry, name: string): void {
   const flags = entry.generalPurposeBitFlag;
   if ((flags & FLAG_ENCRYPTED) !== 0) {
     throw archiveProblem('archive_encrypted', `"${shownPath(name)}" is encrypted.`, shownPath(name));
@@ -124,7 +136,6 @@ function checkEntry(entry: Entry): string {
       shownPath(name),
     );
   }
-  return name;
 }
 
 function nameOf(entry: Entry): string {

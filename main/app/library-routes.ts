@@ -1,0 +1,109 @@
+import { buffer } from 'node:stream/consumers';
+import { Readable } from 'node:stream';
+import type { FileHandles, ShellServices } from '#main/app/shell-services.ts';
+import type { GivenImport, PackageService } from '#main/library/index.ts';
+import type { FileEdit, ImportSource, libraryRoutes } from '#shared/ipc/library-routes.ts';
+import type { RouteOutput, RouteParsedInput } from '#shared/ipc/routes.ts';
+import { readTextStart } from './read-text-start.ts';
+
+type LibraryRouteName = keyof typeof libraryRoutes;
+
+type LibraryHandlers = {
+  [R in LibraryRouteName]: (
+    input: RouteParsedInput<R>,
+    context: { readonly signal: AbortSignal; readonly files: FileHandles },
+  ) => RouteOutput<R> | Promise<RouteOutput<R>>;
+};
+
+/** Binds the requests about packages to their service. */
+export function bindLibraryRoutes(packages: PackageService, shell: ShellServices): LibraryHandlers {
+  return {
+    'library.packages': () => packages.state(),
+    'library.package': ({ name, version }) => packages.detail(name, version),
+    'library.readFile': async ({ name, version, path, limit }, { signal }) => {
+      const file = await packages.openFile(name, version, path);
+      const content = await buffer(file.stream);
+      return readTextStart(content.length, limit, signal, (start, end) =>
+        Readable.from([content.subarray(start, end + 1)]),
+      );
+    },
+    'library.compare': ({ name, from, to }) => packages.compare(name, from, to),
+    'library.saveDraft': async ({ name, edits, basedOn, checkOnly }, { files }) => {
+      const changes = await Promise.all(edits.map((edit) => changeOf(edit, files)));
+      const { findings, ...saved } = await packages.save(name, changes, { basedOn, checkOnly });
+      return { ...saved, findings: [...findings] };
+    },
+    'library.discardDraft': async ({ name }) => {
+      await packages.discardDraft(name);
+      return {};
+    },
+    'library.publish': ({ name, version }) => packages.publish(name, version),
+    'library.yank': async ({ name, version, reason }) => {
+      await packages.yank(name, version, reason);
+      return {};
+    },
+    'library.unyank': async ({ name, version }) => {
+      await packages.unyank(name, version);
+      return {};
+    },
+    'library.restore': async ({ name, version }) => {
+      const { draftId, dropped } = await packages.restore(name, version);
+      return { draftId, dropped: [...dropped] };
+    },
+    'library.tag': async ({ name, tag, version }) => {
+      await packages.tag(name, tag, version);
+      return {};
+    },
+    'library.fork': async ({ name, version, newName }) => {
+      const { dropped, ...forked } = await packages.fork(name, version, newName);
+      return { ...forked, dropped: [...dropped] };
+    },
+    'library.delete': async ({ name, version, force }) => {
+      await packages.remove(name, { version, force });
+      return {};
+    },
+    'library.previewImport': ({ source }, { files, signal }) =>
+      packages.previewImport(givenImport(source, files), signal),
+    'library.commitImport': ({ token, decisions }) => packages.commitImport(token, decisions),
+    'library.cancelImport': ({ token }) => {
+      packages.cancelImport(token);
+      return {};
+    },
+    'library.pickFolder': async () => {
+      const path = await shell.pickFolder?.();
+      return { canPick: shell.pickFolder !== undefined, ...(path === undefined ? {} : { path }) };
+    },
+    'library.watchFolder': ({ path }) => packages.watchFolder(path),
+    'library.unwatchFolder': async ({ path }) => {
+      await packages.unwatchFolder(path);
+      return {};
+    },
+    'library.export': (request) => packages.holdExport(request),
+    'library.saveExport': async ({ token }, { signal }) => {
+      const { fileName, bytes } = packages.heldExport(token);
+      return { savedTo: await shell.saveFile(fileName, () => Readable.from([bytes]), signal) };
+    },
+    'library.signing': () => packages.signing(),
+    'library.setSigning': (change) => packages.setSigning(change),
+    'library.createSigningKey': () => packages.createSigningKey(),
+  };
+}
+
+async function changeOf(
+  edit: FileEdit,
+  files: FileHandles,
+): Promise<{ path: string; content: Buffer | undefined }> {
+  const { path } = edit;
+  if ('text' in edit) return { path, content: Buffer.from(edit.text) };
+  if ('handle' in edit) return { path, content: await buffer(await files.resolve(edit.handle).open()) };
+  return { path, content: undefined };
+}
+
+function givenImport(source: ImportSource, handles: FileHandles): GivenImport {
+  if (source.kind !== 'files') return source;
+  const files = source.files.map(({ handle, path }) => {
+    const file = handles.resolve(handle);
+    return { path: path ?? file.originalName, size: file.size, open: () => file.open() };
+  });
+  return { kind: 'files', files };
+}

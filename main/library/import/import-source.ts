@@ -1,0 +1,272 @@
+import { basename } from 'node:path';
+import { buffer } from 'node:stream/consumers';
+import type { Readable } from 'node:stream';
+import type { Direction } from '#shared/manifest/finding-list.ts';
+import { splitIdentity } from '#shared/manifest/identity.ts';
+import { ProblemError, type Problem } from '#shared/problem.ts';
+import { isBundle, readBundle } from '../archive/bundle.ts';
+import { ARCHIVE_LIMITS } from '../archive/limits.ts';
+import { readArchive } from '../archive/read-archive.ts';
+import { SIGNATURE_FILE } from '../archive/signature.ts';
+import { checkFileLimits } from '../file-limits.ts';
+import { PackageFolder } from '../package-folder.ts';
+import type { Signing } from '../signing.ts';
+import type { SnapshotOrigin } from '../store/package-index.ts';
+import { filesIn, findPackages } from './find-packages.ts';
+import { parseGitHubAddress } from './github-address.ts';
+import { fetchGitHubFolder } from './github.ts';
+
+/** A file that was given, wherever it is. */
+export interface GivenImportFile {
+  /** Path in the folder it was dropped with, or its name. */
+  readonly path: string;
+  readonly size: number;
+  open(): Promise<Readable>;
+}
+
+export type GivenImport =
+  | { readonly kind: 'files'; readonly files: readonly GivenImportFile[] }
+  | { readonly kind: 'github'; readonly url: string }
+  | { readonly kind: 'folder'; readonly path: string };
+
+/** The files of one package as they came, before they are checked. */
+export interface FoundImport {
+  readonly files: ReadonlyMap<string, Buffer>;
+  readonly from: string;
+  readonly origin: SnapshotOrigin;
+  readonly direction: Direction;
+  readonly isRoot: boolean;
+  readonly hasManifest: boolean;
+  /** Owner to name a skill without a manifest after. */
+  readonly scope: string | undefined;
+}
+
+export interface ReadImport {
+  readonly found: readonly FoundImport[];
+  readonly problems: readonly Problem[];
+  readonly warnings: readonly string[];
+}
+
+/** Reads everything an import names; what cannot be read is told beside what can. */
+export async function readImport(
+  given: GivenImport,
+  options: { readonly githubArchives: string; readonly signing: Pick<Signing, 'judge'> },
+  signal: AbortSignal,
+): Promise<ReadImport> {
+  switch (given.kind) {
+    case 'files':
+      return readFiles(given.files, options.signing, signal);
+    case 'github': {
+      const address = parseGitHubAddress(given.url);
+      const { files, ref } = await fetchGitHubFolder(address, options.githubArchives, signal);
+      const from = `${address.owner}/${address.repository}${ref === 'HEAD' ? '' : ` at ${ref}`}`;
+      const origin = { kind: 'github', from: given.url.trim() } as const;
+      return treeOrNothing(from, judged(packagesIn(files, from, origin, address.owner), options.signing));
+    }
+    case 'folder': {
+      const folder = await PackageFolder.at(given.path);
+      const files = await readPackagesOf(folder, signal);
+      const origin = { kind: 'folder', from: folder.location } as const;
+      return treeOrNothing(folder.location, {
+        found: packagesIn(files, folder.location, origin, undefined),
+        problems: [],
+        warnings: [],
+      });
+    }
+  }
+}
+
+async function readFiles(
+  given: readonly GivenImportFile[],
+  signing: Pick<Signing, 'judge'>,
+  signal: AbortSignal,
+): Promise<ReadImport> {
+  const found: FoundImport[] = [];
+  const problems: Problem[] = [];
+  const warnings: string[] = [];
+  const loose = new Map<string, Buffer>();
+  for (const file of given) {
+    signal.throwIfAborted();
+    try {
+      const bytes = await readGiven(file, signal);
+      if (!isArchive(file.path, bytes)) {
+        loose.set(file.path.replace(/^\.?\//, ''), bytes);
+        continue;
+      }
+      const archive = await readArchiveImport(basename(file.path), bytes, signing);
+      found.push(...archive.found);
+      problems.push(...archive.problems);
+      warnings.push(...archive.warnings);
+    } catch (error) {
+      signal.throwIfAborted();
+      if (!(error instanceof ProblemError)) throw error;
+      problems.push({ ...error.problem, detail: `${file.path}: ${error.problem.detail}` });
+    }
+  }
+  if (loose.size > 0) {
+    checkFileLimits(loose);
+    const packages = packagesIn(loose, 'the files given', { kind: 'file' }, undefined);
+    if (packages.length === 0) problems.push(nothingFound([...loose.keys()].slice(0, 3).join(', ')));
+    found.push(...packages);
+  }
+  return { found, problems, warnings };
+}
+
+async function readGiven(file: GivenImportFile, signal: AbortSignal): Promise<Buffer> {
+  if (file.size > ARCHIVE_LIMITS.archiveBytes) {
+    throw new ProblemError({
+      code: 'archive_too_large',
+      title: 'The file is too large',
+      detail: `It has ${file.size} bytes; ${ARCHIVE_LIMITS.archiveBytes} is the most that is read.`,
+      action: 'Leave out files the package does not need.',
+    });
+  }
+  const stream = await file.open();
+  const stop = (): void => void stream.destroy(signal.reason as Error);
+  signal.addEventListener('abort', stop, { once: true });
+  try {
+    return await buffer(stream);
+  } finally {
+    signal.removeEventListener('abort', stop);
+  }
+}
+
+/** A ZIP by its first bytes, or by a name that promises one, so that a broken archive is called that. */
+function isArchive(path: string, bytes: Buffer): boolean {
+  const isNamedSo = /\.(?:afps|afps-bundle|zip|skill)$/i.test(path);
+  return isNamedSo || (!path.includes('/') && bytes.subarray(0, 4).toString('latin1') === 'PK\u0003\u0004');
+}
+
+async function readArchiveImport(
+  name: string,
+  bytes: Buffer,
+  signing: Pick<Signing, 'judge'>,
+): Promise<ReadImport> {
+  const { files } = await readArchive(bytes);
+  if (!isBundle(files)) {
+    return treeOrNothing(
+      name,
+      judged(packagesIn(files, name, { kind: 'file', from: name }, undefined), signing),
+    );
+  }
+  const bundle = readBundle(files);
+  const { warning, signedBy } = signing.judge(bundle);
+  const origin = { kind: 'bundle', from: name, ...(signedBy === undefined ? {} : { signedBy }) } as const;
+  const found = [...bundle.packages].map(([identity, content]): FoundImport => ({
+    files: withoutSignature(content),
+    from: `${name}: ${identity}`,
+    origin,
+    // A bundle was published under the rules of its day.
+    direction: 'stored',
+    isRoot: identity === bundle.root,
+    hasManifest: true,
+    scope: undefined,
+  }));
+  const mismatch = [...bundle.packages].find(([identity, content]) => !isNamed(content, identity));
+  const problems = mismatch === undefined ? [] : [misnamed(mismatch[0])];
+  return {
+    found: problems.length > 0 ? [] : found,
+    problems,
+    warnings: warning === undefined ? [] : [warning],
+  };
+}
+
+/** A package by itself is signed as a bundle of one. */
+function judged(found: readonly FoundImport[], signing: Pick<Signing, 'judge'>): ReadImport {
+  const kept: FoundImport[] = [];
+  const problems: Problem[] = [];
+  const warnings: string[] = [];
+  for (const item of found) {
+    const root = identityIn(item.files) ?? item.from;
+    try {
+      const { warning, signedBy } = signing.judge({ root, packages: new Map([[root, item.files]]) });
+      if (warning !== undefined) warnings.push(`${root}: ${warning}`);
+      const origin = { ...item.origin, ...(signedBy === undefined ? {} : { signedBy }) };
+      kept.push({ ...item, origin, files: withoutSignature(item.files) });
+    } catch (error) {
+      if (!(error instanceof ProblemError)) throw error;
+      problems.push(error.problem);
+    }
+  }
+  return { found: kept, problems, warnings };
+}
+
+function packagesIn(
+  files: ReadonlyMap<string, Buffer>,
+  from: string,
+  origin: SnapshotOrigin,
+  scope: string | undefined,
+): FoundImport[] {
+  return findPackages(files.keys()).map(({ folder, hasManifest }) => ({
+    files: filesIn(files, folder),
+    from: folder === '' ? from : `${from}: ${folder}`,
+    origin: { ...origin, ...(origin.from === undefined && folder !== '' ? { from: folder } : {}) },
+    direction: 'author',
+    isRoot: true,
+    hasManifest,
+    scope,
+  }));
+}
+
+/** Reads only what belongs to a package: a folder may hold much else. */
+async function readPackagesOf(folder: PackageFolder, signal: AbortSignal): Promise<Map<string, Buffer>> {
+  const listed = new Map((await folder.list()).map((file) => [file.path, { length: file.size }]));
+  const files = new Map<string, Buffer>();
+  for (const place of findPackages(listed.keys())) {
+    checkFileLimits(filesIn(listed, place.folder));
+    for (const path of filesIn(listed, place.folder).keys()) {
+      signal.throwIfAborted();
+      const whole = place.folder === '' ? path : `${place.folder}/${path}`;
+      files.set(whole, await buffer((await folder.openFile(whole)).stream));
+    }
+  }
+  return files;
+}
+
+function treeOrNothing(from: string, read: ReadImport): ReadImport {
+  if (read.found.length > 0 || read.problems.length > 0) return read;
+  return { ...read, problems: [nothingFound(from)] };
+}
+
+function nothingFound(from: string): Problem {
+  return {
+    code: 'import_nothing_found',
+    title: 'There is no package',
+    detail: `There is no manifest.json and no SKILL.md in ${from}, so there is nothing to import.`,
+    action: 'Choose an .afps file, or a folder that holds a package.',
+  };
+}
+
+function withoutSignature(files: ReadonlyMap<string, Buffer>): ReadonlyMap<string, Buffer> {
+  const rest = new Map(files);
+  rest.delete(SIGNATURE_FILE);
+  return rest;
+}
+
+/** `@scope/name@version` as a manifest says it, loosely. */
+function identityIn(files: ReadonlyMap<string, Buffer>): string | undefined {
+  try {
+    const manifest = JSON.parse(files.get('manifest.json')?.toString('utf8') ?? '') as Record<
+      string,
+      unknown
+    >;
+    return `${String(manifest['name'])}@${String(manifest['version'])}`;
+  } catch {
+    return undefined;
+  }
+}
+
+function isNamed(files: ReadonlyMap<string, Buffer>, identity: string): boolean {
+  const given = identityIn(files);
+  // What cannot be read at all is told by its check.
+  return given === undefined || splitIdentity(given).name === splitIdentity(identity).name;
+}
+
+function misnamed(identity: string): Problem {
+  return {
+    code: 'bundle_json_invalid',
+    title: 'The bundle cannot be read',
+    detail: `The manifest in the place of ${identity} is that of another package.`,
+    action: 'Fetch or make the bundle again.',
+  };
+}

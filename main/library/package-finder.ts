@@ -1,0 +1,224 @@
+import { createHash } from 'node:crypto';
+import type { DependencyNode } from '#shared/ipc/library-routes.ts';
+import { dependenciesOf } from '#shared/manifest/dependencies.ts';
+import { identityOf } from '#shared/manifest/identity.ts';
+import { reachOf, type ReachItem } from '#shared/manifest/reach.ts';
+import type { Direction } from '#shared/manifest/finding-list.ts';
+import type { McpServerManifest } from '#shared/manifest/model/mcp-server.ts';
+import type { PackageLookup } from '#shared/manifest/rules/common.ts';
+import type { SchemaChecker } from '#shared/manifest/schema-checker.ts';
+import { MANIFEST_FILE, validateManifest, type PackageManifest } from '#shared/manifest/validate.ts';
+import { checkPackage, type CheckedPackage } from './checked-package.ts';
+import type { RunPackage } from './library.ts';
+import type { PackageSource } from './package-source.ts';
+import type { SampleFolder } from './sample-folder.ts';
+import type { Snapshot, StoredPackage } from './store/package-index.ts';
+import type { PackageStore } from './store/package-store.ts';
+import {
+  choose,
+  nodesIn,
+  resolveDependencies,
+  type Candidate,
+  type CandidateSource,
+} from './store/resolve.ts';
+import { StoredSource } from './store/stored-source.ts';
+import { storeProblem } from './store/store-problems.ts';
+
+export const DRAFT = 'draft';
+export const SAMPLE = 'sample';
+
+interface StoredCandidate extends Candidate {
+  readonly snapshot: Snapshot;
+}
+
+/** A package in one of its states, wherever it is kept. */
+export interface FoundPackage {
+  readonly source: PackageSource;
+  /** Undefined for a sample. */
+  readonly snapshot: Snapshot | undefined;
+}
+
+/** Snapshots whose manifests are kept read. */
+const KEPT_MODELS = 2_000;
+
+/** Reads the packages there are: finds a state of one, checks it, and follows its dependencies. */
+export class PackageFinder {
+  readonly store: PackageStore;
+  readonly samples: SampleFolder;
+  readonly schemaChecker: SchemaChecker;
+  // A snapshot never changes under its id.
+  readonly #models = new Map<number, PackageManifest | undefined>();
+
+  constructor(store: PackageStore, samples: SampleFolder, schemaChecker: SchemaChecker) {
+    this.store = store;
+    this.samples = samples;
+    this.schemaChecker = schemaChecker;
+  }
+
+  /**
+   * A state of a package: its draft, a version, or what a tag or range leads to; without one the draft,
+   * else the latest version, else the sample of that name. Undefined when there is no such package.
+   * @throws ProblemError `version_unknown` for a package that has no such state.
+   */
+  async find(name: string, wanted?: string): Promise<FoundPackage | undefined> {
+    const stored = this.store.find(name);
+    if (stored === undefined) {
+      const sample = wanted === undefined || wanted === SAMPLE ? await this.samples.find(name) : undefined;
+      return sample && { source: sample.source, snapshot: undefined };
+    }
+    const snapshot = this.snapshotOf(stored, wanted);
+    if (snapshot !== undefined) return { source: new StoredSource(this.store, snapshot), snapshot };
+    const known = [...(stored.draft ? [DRAFT] : []), ...stored.versions.map(({ version }) => version)];
+    const detail = `${name} has no version or tag "${wanted ?? ''}".`;
+    throw storeProblem('version_unknown', { detail, action: `There is ${known.slice(0, 10).join(', ')}.` });
+  }
+
+  /** @throws ProblemError `package_unknown`, `version_unknown`. */
+  async get(name: string, wanted?: string): Promise<FoundPackage> {
+    const found = await this.find(name, wanted);
+    if (found !== undefined) return found;
+    throw storeProblem('package_unknown', { detail: `There is no package "${name}" in the library.` });
+  }
+
+  snapshotOf(stored: StoredPackage, wanted?: string): Snapshot | undefined {
+    if (wanted === undefined) return stored.draft ?? this.snapshotOf(stored, 'latest') ?? stored.versions[0];
+    if (wanted === DRAFT) return stored.draft;
+    return choose(candidatesOf(stored, this.store), stored.tags, wanted, false)?.snapshot;
+  }
+
+  /** Checks files against the rules and, for an agent, against the integrations at hand. */
+  async check(source: PackageSource, direction: Direction, prefersDraft: boolean): Promise<CheckedPackage> {
+    const files = await source.list();
+    const { schemaChecker } = this;
+    const checked = await checkPackage(source, files, { direction, schemaChecker });
+    const { manifest } = checked;
+    if (manifest?.type !== 'agent' || Object.keys(manifest.dependencies.integrations).length === 0)
+      return checked;
+    const packages = await this.#lookupFor(manifest, prefersDraft);
+    return checkPackage(source, files, { direction, schemaChecker, packages });
+  }
+
+  /** A draft is its author's; a version keeps working under the rules of its day. */
+  checkFound({ source, snapshot }: FoundPackage): Promise<CheckedPackage> {
+    const isDraft = snapshot !== undefined && snapshot.version === undefined;
+    return this.check(source, isDraft ? 'author' : 'stored', isDraft);
+  }
+
+  resolve(manifest: PackageManifest, prefersDraft: boolean): DependencyNode[] {
+    const root = { name: manifest.name, dependencies: dependenciesOf(manifest) };
+    return resolveDependencies(root, this.#candidates(), prefersDraft);
+  }
+
+  /** The snapshot a resolved node stands for. */
+  snapshotOfNode({ name, version, isDraft }: DependencyNode): Snapshot | undefined {
+    const stored = this.store.find(name);
+    if (isDraft === true) return stored?.draft;
+    return stored?.versions.find((snapshot) => snapshot.version === version);
+  }
+
+  /** The packages a tree leads to, each once, ready for a run. */
+  async packagesIn(tree: readonly DependencyNode[]): Promise<RunPackage[]> {
+    const packages = new Map<string, RunPackage>();
+    for (const { node } of nodesIn(tree)) {
+      if (node.state !== 'resolved' || node.version === undefined) continue;
+      const identity = identityOf(node.name, node.version);
+      const snapshot = packages.has(identity) ? undefined : this.snapshotOfNode(node);
+      const manifest = snapshot && (await this.modelOf(snapshot));
+      if (snapshot === undefined || manifest === undefined) continue;
+      const source = new StoredSource(this.store, snapshot);
+      packages.set(identity, { kind: node.kind, name: node.name, version: node.version, manifest, source });
+    }
+    return [...packages.values()];
+  }
+
+  /** The manifest of a snapshot; undefined when it can no longer be read. */
+  async modelOf(snapshot: Snapshot): Promise<PackageManifest | undefined> {
+    if (this.#models.has(snapshot.id)) return this.#models.get(snapshot.id);
+    const text = await new StoredSource(this.store, snapshot).readText(
+      MANIFEST_FILE,
+      Number.MAX_SAFE_INTEGER,
+    );
+    const { manifest } = validateManifest(text ?? '', { direction: 'stored' });
+    if (this.#models.size >= KEPT_MODELS) this.#models.clear();
+    this.#models.set(snapshot.id, manifest);
+    return manifest;
+  }
+
+  /** All that a checked package may reach; nothing when its manifest cannot be read. */
+  async reachOf(
+    manifest: PackageManifest | undefined,
+    files: readonly { path: string; digest: string }[],
+    prefersDraft: boolean,
+  ): Promise<ReachItem[]> {
+    if (manifest === undefined) return [];
+    const server = await this.#serverOf(manifest, prefersDraft);
+    return reachOf({ manifest, files, server });
+  }
+
+  async #serverOf(manifest: PackageManifest, prefersDraft: boolean): Promise<McpServerManifest | undefined> {
+    if (manifest.type !== 'integration' || manifest.source.kind !== 'local') return undefined;
+    const { name, version } = manifest.source.server;
+    const model = await this.#modelFor(name, version, prefersDraft);
+    return model?.type === 'mcp-server' ? model : undefined;
+  }
+
+  async #modelFor(name: string, range: string, prefersDraft: boolean): Promise<PackageManifest | undefined> {
+    const stored = this.store.find(name);
+    if (stored === undefined) return undefined;
+    const chosen = choose(candidatesOf(stored, this.store), stored.tags, range, prefersDraft);
+    return chosen && this.modelOf(chosen.snapshot);
+  }
+
+  async #lookupFor(manifest: PackageManifest, prefersDraft: boolean): Promise<PackageLookup> {
+    const models = new Map<string, PackageManifest>();
+    for (const [name, range] of Object.entries(manifest.dependencies.integrations)) {
+      const model = await this.#modelFor(name, range, prefersDraft);
+      if (model === undefined) continue;
+      models.set(name, model);
+      const server = await this.#serverOf(model, prefersDraft);
+      if (server !== undefined) models.set(server.name, server);
+    }
+    return {
+      integration(name) {
+        const model = models.get(name);
+        return model?.type === 'integration' ? model : undefined;
+      },
+      mcpServer(name) {
+        const model = models.get(name);
+        return model?.type === 'mcp-server' ? model : undefined;
+      },
+    };
+  }
+
+  #candidates(): CandidateSource {
+    const found = new Map<string, ReturnType<CandidateSource['find']>>();
+    return {
+      find: (name) => {
+        if (found.has(name)) return found.get(name);
+        const stored = this.store.find(name);
+        const entry = stored && {
+          type: stored.type,
+          tags: stored.tags,
+          candidates: candidatesOf(stored, this.store),
+        };
+        found.set(name, entry);
+        return entry;
+      },
+    };
+  }
+}
+
+function candidatesOf({ draft, versions }: StoredPackage, store: PackageStore): StoredCandidate[] {
+  return [...(draft === undefined ? [] : [draft]), ...versions].map((snapshot) => ({
+    snapshot,
+    version: snapshot.summary.version,
+    isDraft: snapshot.version === undefined,
+    isYanked: snapshot.yanked !== undefined,
+    dependencies: () => store.dependencies(snapshot),
+  }));
+}
+
+/** Digest of a content as the store has it. */
+export function digestOf(content: Uint8Array): string {
+  return createHash('sha256').update(content).digest('hex');
+}

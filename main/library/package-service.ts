@@ -1,0 +1,75 @@
+import type { Readable } from 'node:stream';
+import type {
+  ChangeReport,
+  ExportedFile,
+  ImportOutcome,
+  ImportPreview,
+  LibraryState,
+  PackageDetail,
+  SigningState,
+  WatchState,
+} from '#shared/ipc/library-routes.ts';
+import type { Finding } from '#shared/manifest/finding.ts';
+import type { MadeArchive, ExportRequest } from './export/exporter.ts';
+import type { GivenImport } from './import/import-source.ts';
+import type { FileChangeRequest } from './package-editor.ts';
+
+/** Packages of every type: read, edited, versioned, brought in and given out. */
+export interface PackageService extends AsyncDisposable {
+  state(): Promise<LibraryState>;
+  /** Tells the state after every change, of another process too. */
+  onChange(listener: (state: LibraryState) => void): () => void;
+  /** @throws ProblemError `package_unknown`, `version_unknown`. */
+  detail(name: string, version?: string): Promise<PackageDetail>;
+  /** Opens a file. @throws ProblemError `package_unknown`, `version_unknown`, `file_unknown`. */
+  openFile(
+    name: string,
+    version: string | undefined,
+    path: string,
+  ): Promise<{ name: string; size: number; stream: Readable }>;
+  /** What differs between two states: versions, tags, `draft`. */
+  compare(name: string, from: string, to: string): Promise<ChangeReport>;
+  /**
+   * Changes files of the draft.
+   * @throws ProblemError `package_invalid`, `package_rename_refused`, `draft_conflict`, `package_watched` …
+   */
+  save(
+    name: string,
+    changes: readonly FileChangeRequest[],
+    options: { basedOn?: number | undefined; checkOnly: boolean },
+  ): Promise<{ draftId: number; saved: boolean; findings: readonly Finding[] }>;
+  discardDraft(name: string): Promise<void>;
+  /** @throws ProblemError `package_invalid`, `version_exists`, `version_not_higher`, `no_changes` … */
+  publish(name: string, version?: string): Promise<{ version: string; warnings: string[] }>;
+  yank(name: string, version: string, reason?: string): Promise<void>;
+  unyank(name: string, version: string): Promise<void>;
+  restore(name: string, version: string): Promise<{ draftId: number; dropped: readonly string[] }>;
+  tag(name: string, tag: string, version: string | undefined): Promise<void>;
+  fork(
+    name: string,
+    version: string | undefined,
+    newName: string,
+  ): Promise<{ name: string; dropped: readonly string[] }>;
+  /** @throws ProblemError `package_used` with its reasons, unless `force`. */
+  remove(name: string, options: { version?: string | undefined; force: boolean }): Promise<void>;
+  previewImport(given: GivenImport, signal: AbortSignal): Promise<ImportPreview>;
+  commitImport(
+    token: string,
+    decisions: readonly { id: string; as: 'version' | 'draft' | 'skip' }[],
+  ): Promise<ImportOutcome>;
+  cancelImport(token: string): void;
+  watchFolder(path: string): Promise<WatchState>;
+  unwatchFolder(path: string): Promise<void>;
+  /** Makes an archive and holds it until it is fetched. */
+  holdExport(request: ExportRequest): Promise<ExportedFile>;
+  /** @throws ProblemError `export_unknown`. */
+  heldExport(token: string): MadeArchive;
+  /** Makes an archive for the caller alone. */
+  makeExport(request: ExportRequest): Promise<MadeArchive>;
+  signing(): SigningState;
+  setSigning(change: {
+    policy?: SigningState['policy'] | undefined;
+    trusted?: SigningState['trusted'] | undefined;
+  }): SigningState;
+  createSigningKey(): Promise<SigningState>;
+}
