@@ -38,6 +38,51 @@ describe('editing a JSON text', () => {
     });
   });
 
+  it.each([
+    ['{"a":[1,2]}', { pointer: '/a/1', remove: true }, '{"a":[1]}'],
+    ['{"a":["x","y"]}', { pointer: '/a/1', remove: true }, '{"a":["x"]}'],
+    ['{\n  "a": ["x", "y"]\n}', { pointer: '/a/1', remove: true }, '{\n  "a": ["x"]\n}'],
+    ['{\n  "a": ["x", "y"]\n}', { pointer: '/a/0', remove: true }, '{\n  "a": ["y"]\n}'],
+    ['{\n  "a": [\n    "x"\n  ]\n}', { pointer: '/a/0', remove: true }, '{\n  "a": []\n}'],
+    ['{\n  "a": 1,\n  "b": {"c": 1}\n}', { pointer: '/a', remove: true }, '{\n  "b": {"c": 1}\n}'],
+    ['{\n  "a": 1,\n  "b": 2\n}', { pointer: '/b', remove: true }, '{\n  "a": 1\n}'],
+    ['{"a":[1]}', { pointer: '/a/7', remove: true }, '{"a":[1]}'],
+    ['{"a":1}', { pointer: '/b/c', remove: true }, '{"a":1}'],
+    ['{\n  "a": ["x"]\n}', { pointer: '/a/-', value: 'y' }, '{\n  "a": ["x", "y"]\n}'],
+    ['{\n  "a": []\n}', { pointer: '/a/-', value: 'y' }, '{\n  "a": ["y"]\n}'],
+    ['{\n  "o": { "p": 1 }\n}', { pointer: '/o/q', value: [2] }, '{\n  "o": { "p": 1, "q": [2] }\n}'],
+    ['{\n  "o": {}\n}', { pointer: '/o/p', value: 1 }, '{\n  "o": {\n    "p": 1\n  }\n}'],
+    ['{\n  "a": 1\n}', { pointer: '/t', value: ['x', 'y'] }, '{\n  "a": 1,\n  "t": ["x", "y"]\n}'],
+    ['{"a":1}', { pointer: '/b/-', value: 2 }, '{"a":1,"b":[2]}'],
+  ])('%j by %j is %j', (text, edit, expected) => {
+    expect(editJson(text, [edit])).toBe(expected);
+  });
+
+  it('removes what it was asked to, wherever it stands and however it is laid out', () => {
+    fc.assert(
+      fc.property(
+        fc.array(fc.jsonValue({ maxDepth: 2 }), { minLength: 1, maxLength: 5 }),
+        fc.nat(),
+        fc.constantFrom(0, 2, '\t'),
+        (list, pick, indent) => {
+          const source = JSON.parse(JSON.stringify(list)) as unknown[];
+          const index = pick % source.length;
+          const named = Object.fromEntries(source.map((value, place) => [`m${place}`, value]));
+          const edited = editJson(JSON.stringify({ list: source, named, end: 1 }, null, indent), [
+            { pointer: `/list/${index}`, remove: true },
+            { pointer: `/named/m${index}`, remove: true },
+          ]);
+          const { [`m${index}`]: _removed, ...rest } = named;
+          expect(JSON.parse(edited)).toEqual({ list: source.toSpliced(index, 1), named: rest, end: 1 });
+        },
+      ),
+    );
+  });
+
+  it('puts nothing into a value that holds none', () => {
+    expect(() => editJson('{"a":"text"}', [{ pointer: '/a/b', value: 1 }])).toThrow('string');
+  });
+
   it('reads back with exactly the one member changed and the order kept', () => {
     fc.assert(
       fc.property(
