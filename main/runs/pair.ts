@@ -150,15 +150,7 @@ export async function launchPair(
     const failure = Promise.race([
       ended(sandboxContainer, sandbox.errorLines),
       ended(sidecarContainer, sidecar.errorLines),
-      (async () => {
-        await engine.gone;
-        return new ProblemError({
-          code: 'engine_gone',
-          title: 'The container engine stopped',
-          detail: 'The engine that runs the sandbox no longer answers, so the run ended.',
-          action: 'Start the engine again; Slipway finds it by itself.',
-        });
-      })(),
+      engine.gone.then(engineGone),
     ]);
     return {
       engine,
@@ -194,6 +186,8 @@ async function startProgram<Own extends Side, Program extends Side>(
   });
   context.cleanups.push(async () => connection[Symbol.dispose]());
   const ready = Promise.withResolvers<void>();
+  // It may fail while the start is still waited for.
+  ready.promise.catch(() => undefined);
   const stopListening = connection.peer.on('ready', () => ready.resolve());
   connection.listen();
   const giveUp = () => ready.reject(signal.reason);
@@ -207,9 +201,9 @@ async function startProgram<Own extends Side, Program extends Side>(
   );
   try {
     await container.start(signal);
-    void container.wait().then((status) => {
+    container.wait().then((status) => {
       ready.reject(notReady(container, `It ended at once with code ${status.code}.`, connection.errorLines));
-    });
+    }, ready.reject);
     await ready.promise;
   } finally {
     clearTimeout(timer);
@@ -229,9 +223,10 @@ function notReady(container: Container, detail: string, lines: readonly string[]
   });
 }
 
-/** Describes how a container ended. */
+/** Describes how a container ended; never rejects. */
 async function ended(container: Container, errorLines: readonly string[]): Promise<ProblemError> {
-  const status = await container.wait();
+  const status = await container.wait().catch(() => undefined);
+  if (status === undefined) return engineGone();
   if (status.outOfMemory || (container.role === 'sandbox' && status.code === 137)) {
     return new ProblemError({
       code: 'sandbox_out_of_memory',
@@ -245,6 +240,15 @@ async function ended(container: Container, errorLines: readonly string[]): Promi
     title: `The ${container.role} ended unexpectedly`,
     detail: `The ${container.role} ended with code ${status.code} in the middle of the run.`,
     ...(errorLines.length > 0 && { context: [...errorLines] }),
+  });
+}
+
+function engineGone(): ProblemError {
+  return new ProblemError({
+    code: 'engine_gone',
+    title: 'The container engine stopped',
+    detail: 'The engine that runs the sandbox no longer answers, so the run ended.',
+    action: 'Start the engine again; Slipway finds it by itself.',
   });
 }
 

@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import type Docker from 'dockerode';
 import type { Logger } from '#main/logging/logger.ts';
 import type { InstanceRegistry } from '#main/store/index.ts';
@@ -25,6 +26,8 @@ export const GVISOR_RUNTIME = 'runsc';
 /** Times a volume's removal is tried while the engine still lets go of its last container. */
 const VOLUME_ATTEMPTS = 5;
 const VOLUME_RETRY_MS = 100;
+/** Milliseconds that the end waits for removals under way. */
+const UNDO_DEADLINE_MS = 3000;
 
 /** What an engine says of itself. */
 export interface DockerIdentity {
@@ -63,6 +66,8 @@ export class DockerEngine implements Engine {
   readonly #watch: EngineWatch;
   readonly #calls: EngineCalls;
   readonly #images: DockerImages;
+  /** Removals of what was given up while the engine made it. */
+  readonly #undoing = new Set<Promise<void>>();
 
   constructor(options: DockerEngineOptions) {
     this.#options = options;
@@ -109,7 +114,7 @@ export class DockerEngine implements Engine {
       await this.#calls.make(`create the volume ${specification.name}`, creating, signal);
     } catch (error) {
       // Given up while the engine was at it: nobody else knows of the volume.
-      void creating.then(() => this.removeVolume(specification.name)).catch(() => undefined);
+      this.#undo(creating.then(() => this.removeVolume(specification.name)));
       throw error;
     }
   }
@@ -164,6 +169,8 @@ export class DockerEngine implements Engine {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
+    // An engine that hangs must not hold up the end.
+    await Promise.race([Promise.all(this.#undoing), delay(UNDO_DEADLINE_MS, undefined, { ref: false })]);
     this.#watch[Symbol.dispose]();
     this.#options.client[Symbol.dispose]();
   }
@@ -191,9 +198,14 @@ export class DockerEngine implements Engine {
       });
     } catch (error) {
       // Given up while the engine was at it: nobody else knows of the container.
-      void creating.then(({ id }) => this.#removeContainer(id)).catch(() => undefined);
+      this.#undo(creating.then(({ id }) => this.#removeContainer(id)));
       throw error;
     }
+  }
+
+  #undo(removal: Promise<void>): void {
+    const undone = removal.catch(() => undefined).finally(() => this.#undoing.delete(undone));
+    this.#undoing.add(undone);
   }
 
   async #removeContainer(id: string): Promise<void> {
