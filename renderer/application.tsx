@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'react';
 import { ErrorBoundary } from '#renderer/components/error-boundary.tsx';
 import { EngineMissingScreen, ImageFailedScreen } from '#renderer/features/engine/index.ts';
-import { AppFrame } from '#renderer/features/frame/index.ts';
+import { AppFrame, DisconnectedScreen } from '#renderer/features/frame/index.ts';
 import { AgentScreen, LibraryScreen } from '#renderer/features/library/index.ts';
 import { RunScreen } from '#renderer/features/run/index.ts';
 import { RunsScreen } from '#renderer/features/runs/index.ts';
@@ -18,6 +18,8 @@ export function Application() {
   useEffect(() => {
     if (settings) applyAppearance(settings);
   }, [settings]);
+  const isShutOut = useApp(({ connection }) => connection === 'closed') && settings === undefined;
+  if (isShutOut) return <DisconnectedScreen />;
   return (
     <AppFrame>
       <ErrorBoundary resetKey={placeLink(place)}>
