@@ -64,11 +64,18 @@ export class ManifestDocument {
     } catch {
       return 'This cannot be changed here. Change it in the JSON view.';
     }
-    if (!isRecord(value)) return undefined;
+    if (!isRecord(value)) return 'A manifest is an object, and this would make it another value.';
     // What the edit made is known to be good, so it need not be checked again.
     this.#reading = { state: 'read', value };
     this.#readText = text;
     this.text.change(text, options);
+    return undefined;
+  }
+
+  /** Changes the text as a whole, as one step; refused like {@link edit} while it is no JSON. */
+  rewrite(change: (text: string) => string): string | undefined {
+    if (this.reading.state === 'broken') return BROKEN;
+    this.text.change(change(this.text.text));
     return undefined;
   }
 }

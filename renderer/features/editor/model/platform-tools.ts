@@ -1,0 +1,72 @@
+import { isServedRuntimeTool, RUNTIME_TOOL_IDS } from '#shared/manifest/runtime-tools.ts';
+
+/** Most tools one turn of a model carries (reference: pi-and-tools-model, item 16). */
+export const MAX_TOOLS = 128;
+
+/** A tool that is there without any package. */
+export interface PlatformTool {
+  readonly name: string;
+  readonly description: string;
+  /** Estimated tokens of its definition, as Pi 1.6 and the sidecar offer it. */
+  readonly tokens: number;
+}
+
+/** What Pi gives every agent, inside of the sandbox. */
+export const SANDBOX_TOOLS: readonly PlatformTool[] = [
+  { name: 'read', description: 'Reads a file of the workspace, text or image.', tokens: 190 },
+  { name: 'write', description: 'Writes a file of the workspace.', tokens: 115 },
+  { name: 'edit', description: 'Changes exact passages of a file.', tokens: 330 },
+  {
+    name: 'bash',
+    description: 'Runs a command. Python with openpyxl, pandas and requests is there.',
+    tokens: 150,
+  },
+  { name: 'grep', description: 'Searches the text of files.', tokens: 310 },
+  { name: 'find', description: 'Finds files by name.', tokens: 185 },
+  { name: 'ls', description: 'Lists a folder.', tokens: 130 },
+];
+
+/** What the sidecar serves to every agent; both only read. */
+export const ALWAYS_SERVED: readonly PlatformTool[] = [
+  { name: 'run_history', description: 'Reads how earlier runs of this agent went.', tokens: 170 },
+  { name: 'recall_memory', description: 'Searches what earlier runs noted.', tokens: 120 },
+];
+
+export interface RuntimeToolChoice extends PlatformTool {
+  /** Whether this version of the app serves it; a run leaves the others out. */
+  readonly isServed: boolean;
+}
+
+const RUNTIME_TOOLS: Readonly<Record<(typeof RUNTIME_TOOL_IDS)[number], Omit<PlatformTool, 'name'>>> = {
+  output: {
+    description: 'Delivers the result and ends the run. An agent with an output schema needs it.',
+    tokens: 110,
+  },
+  log: { description: 'Shows you a message while the run goes on.', tokens: 130 },
+  note: { description: 'Keeps a fact for later runs, to be searched with recall_memory.', tokens: 120 },
+  pin: { description: 'Keeps a short text that every later run begins with.', tokens: 120 },
+  publish_file: { description: 'Hands a file over as a document of the run.', tokens: 140 },
+};
+
+/** What an author chooses in `runtime_tools`. */
+export const RUNTIME_TOOL_CHOICES: readonly RuntimeToolChoice[] = RUNTIME_TOOL_IDS.map((name) => ({
+  name,
+  ...RUNTIME_TOOLS[name],
+  isServed: isServedRuntimeTool(name),
+}));
+
+/** The pair the platform makes of an integration's authentication method. */
+export const API_TOOLS = {
+  api_call: {
+    description:
+      'Sends one HTTP request with the credential to an address the integration allows, and gives the answer.',
+    tokens: 420,
+  },
+  api_upload: {
+    description: 'Uploads a file of the workspace in parts, as the service’s own protocol wants it.',
+    tokens: 260,
+  },
+} as const;
+
+/** Tokens taken for a tool whose definition is only known to its server. */
+export const UNKNOWN_TOOL_TOKENS = 150;
