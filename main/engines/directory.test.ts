@@ -45,7 +45,7 @@ class FakeEngine implements Engine {
   readonly stop: (error: Error) => void;
   checks = PASSED;
   probes = 0;
-  reaps = 0;
+  readonly reaps: { own?: boolean }[] = [];
   disposed = false;
   buildFailure: ProblemError | undefined;
   /** Holds builds back until the test lets them go. */
@@ -72,8 +72,8 @@ class FakeEngine implements Engine {
     return Promise.resolve(this.checks);
   }
 
-  reap(): Promise<{ containers: number; volumes: number }> {
-    this.reaps += 1;
+  reap(options: { own?: boolean } = {}): Promise<{ containers: number; volumes: number }> {
+    this.reaps.push(options);
     return Promise.resolve({ containers: 0, volumes: 0 });
   }
 
@@ -166,7 +166,7 @@ describe('looking', () => {
     await vi.waitFor(() => expect(directory.report.state).toBe('ready'));
     expect(directory.report).not.toHaveProperty('problem');
     await vi.waitFor(() => expect(directory.report.image.state).toBe('absent'));
-    expect(engine.reaps).toBe(1);
+    expect(engine.reaps).toEqual([{ own: false }]);
 
     locator.docker = undefined;
     engine.stop(new Error('stopped'));
@@ -174,8 +174,11 @@ describe('looking', () => {
     expect(directory.report).not.toHaveProperty('selected');
     expect(engine.disposed).toBe(true);
 
-    locator.docker = located(new FakeEngine('docker'), '2');
+    // Its runs ended with it: what they left in it is in nobody's use any more.
+    const back = new FakeEngine('docker');
+    locator.docker = located(back, '2');
     await vi.waitFor(() => expect(directory.report.selected?.version).toBe('2'));
+    expect(back.reaps).toEqual([{ own: true }]);
   });
 
   it('stops looking while an engine answers, and when it is disposed', async () => {

@@ -48,6 +48,8 @@ export class LocatingEngineDirectory implements EngineDirectory {
   readonly #shown = new Map<string, IsolationCheck[]>();
   #report: EngineReport;
   #docker: LocatedEngine | undefined;
+  /** Docker stopped under whatever ran there, so that nothing of ours in it is in use when it is back. */
+  #hasLostDocker = false;
   #process: LocatedEngine | undefined;
   #selected: LocatedEngine | undefined;
   #search: Promise<void> | undefined;
@@ -186,8 +188,11 @@ export class LocatingEngineDirectory implements EngineDirectory {
         await located?.engine[Symbol.asyncDispose]();
         return;
       }
-      if (located && located !== this.#docker) this.#open(located);
+      const isNew = located !== this.#docker;
+      const own = this.#hasLostDocker;
       this.#docker = located;
+      if (located) this.#hasLostDocker = false;
+      if (located && isNew) await this.#open(located, { own });
       await this.#choose(attempts, process);
     } catch (error) {
       if (!signal.aborted) this.#logger.error({ error }, 'Looking for engines failed');
@@ -217,7 +222,7 @@ export class LocatingEngineDirectory implements EngineDirectory {
     }
     if (selection.kind === 'process' && !this.#process) {
       this.#process = await this.#locator.openProcess();
-      this.#open(this.#process);
+      await this.#open(this.#process, { own: false });
     }
     const located = selection.kind === 'docker' ? this.#docker : this.#process;
     if (!located) return;
@@ -236,24 +241,28 @@ export class LocatingEngineDirectory implements EngineDirectory {
     if (changed) void this.#describeImage(located);
   }
 
-  #open(located: LocatedEngine): void {
+  /** @param own whether what this instance made is left over as well: its runs ended with their engine */
+  async #open(located: LocatedEngine, { own }: { own: boolean }): Promise<void> {
     this.#opened.add(located);
     void located.engine.gone.then((error) => this.#onGone(located, error));
-    // What an instance left that died while its engine was away, or before this start.
-    located.engine.reap().then(
+    const reaping = located.engine.reap({ own }).then(
       (report) => {
-        if (report.containers + report.volumes > 0)
-          this.#logger.info({ ...report }, 'Removed what dead instances left');
+        if (report.containers + report.volumes > 0) this.#logger.info({ ...report }, 'Removed left-overs');
       },
       (error: unknown) => this.#logger.warn({ error }, 'Left-overs could not be removed'),
     );
+    // Before anything new is made, which would be taken too.
+    if (own) await reaping;
   }
 
   #onGone(located: LocatedEngine, error: Error): void {
     this.#logger.warn({ error, address: located.address }, 'The engine stopped answering');
     this.#opened.delete(located);
     void located.engine[Symbol.asyncDispose]();
-    if (this.#docker === located) this.#docker = undefined;
+    if (this.#docker === located) {
+      this.#docker = undefined;
+      this.#hasLostDocker = true;
+    }
     if (this.#selected !== located || this.#disposed.signal.aborted) return;
     this.#selected = undefined;
     this.#update({ state: 'looking', image: UNKNOWN_IMAGE, isolation: [] }, 'selected');

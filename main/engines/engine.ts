@@ -100,8 +100,8 @@ export interface Engine {
   createContainer(specification: ContainerSpecification, signal: AbortSignal): Promise<Container>;
   /** Runs the probes in a throw-away pair of containers; remembered per engine version and image. */
   probeIsolation(image: string, signal: AbortSignal): Promise<IsolationCheck[]>;
-  /** Removes what no live app instance owns, and what `runId` owns when one is given. */
-  reap(options?: { runId?: string }): Promise<ReapReport>;
+  /** Removes what no live app instance owns; with `own`, all that this instance made as well. */
+  reap(options?: { own?: boolean }): Promise<ReapReport>;
   /** Resolves when the engine stops answering; used to fail runs at once. */
   readonly gone: Promise<Error>;
   [Symbol.asyncDispose](): Promise<void>;

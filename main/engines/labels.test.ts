@@ -4,32 +4,27 @@ import { isLeftOver, ownerLabels } from './labels.ts';
 
 const live = new Set(['mine', 'other']);
 const me = { instanceId: 'mine', hostId: 'host', isLive: (id: string) => live.has(id) };
-const made = (instanceId: string, hostId = 'host', runId = 'run'): Record<string, string> =>
-  ownerLabels({ instanceId, hostId }, { runId });
+const made = (instanceId: string, hostId = 'host'): Record<string, string> =>
+  ownerLabels({ instanceId, hostId }, { runId: 'run' });
 
 describe('isLeftOver', () => {
   it("takes a dead instance's things, and leaves those of any live one", () => {
-    expect(isLeftOver(made('dead'), me, undefined)).toBe(true);
-    expect(isLeftOver(made('other'), me, undefined)).toBe(false);
-    expect(isLeftOver(made('mine'), me, undefined)).toBe(false);
+    expect(isLeftOver(made('dead'), me, false)).toBe(true);
+    expect(isLeftOver(made('other'), me, false)).toBe(false);
+    expect(isLeftOver(made('mine'), me, false)).toBe(false);
   });
 
-  it('takes a run of this instance when asked, and never the same run of another', () => {
-    expect(isLeftOver(made('mine', 'host', 'run'), me, 'run')).toBe(true);
-    expect(isLeftOver(made('mine', 'host', 'else'), me, 'run')).toBe(false);
-    expect(isLeftOver(made('other', 'host', 'run'), me, 'run')).toBe(false);
+  it("takes this instance's own things when asked, and still none of another live one", () => {
+    expect(isLeftOver(made('mine'), me, true)).toBe(true);
+    expect(isLeftOver(made('other'), me, true)).toBe(false);
   });
 
   it('never takes what another host or another program made', () => {
     fc.assert(
-      fc.property(
-        fc.dictionary(fc.string(), fc.string()),
-        fc.option(fc.string(), { nil: undefined }),
-        (labels, runId) => {
-          expect(isLeftOver(labels, me, runId)).toBe(false);
-          expect(isLeftOver({ ...made('dead', 'elsewhere'), ...labels }, me, runId)).toBe(false);
-        },
-      ),
+      fc.property(fc.dictionary(fc.string(), fc.string()), fc.boolean(), (labels, takesOwn) => {
+        expect(isLeftOver(labels, me, takesOwn)).toBe(false);
+        expect(isLeftOver({ ...made('dead', 'elsewhere'), ...labels }, me, takesOwn)).toBe(false);
+      }),
     );
   });
 });

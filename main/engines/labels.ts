@@ -23,16 +23,16 @@ export function ownerLabels(maker: Maker, owner: OwnerLabels): Record<string, st
   };
 }
 
-/** Decides what a reaper takes: what no live instance owns, and one run of this instance when asked. */
+/** Decides what a reaper takes: what no live instance owns, and what this instance made when asked. */
 export function isLeftOver(
   labels: Readonly<Record<string, string>>,
   maker: Maker & { isLive(instanceId: string): boolean },
-  runId: string | undefined,
+  takesOwn: boolean,
 ): boolean {
   // Another machine may use the same engine; only it knows which of its instances live.
   if (labels[LABEL.host] !== maker.hostId) return false;
   const instance = labels[LABEL.instance];
   if (instance === undefined) return false;
-  if (instance === maker.instanceId) return runId !== undefined && labels[LABEL.run] === runId;
+  if (instance === maker.instanceId) return takesOwn;
   return !maker.isLive(instance);
 }

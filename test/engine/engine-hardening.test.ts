@@ -1,3 +1,4 @@
+import { createServer, type AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { DockerEngine } from '#main/engines/docker/docker-engine.ts';
@@ -132,6 +133,46 @@ describe('a sandbox', () => {
     expect(JSON.parse(said)).toEqual({ answer: 'from the sidecar', tries: ['EROFS', 'EROFS'] });
   });
 
+  it('has no interface but loopback, and no way to whatever listens on this computer', async () => {
+    const met: string[] = [];
+    const server = createServer((socket) => {
+      met.push(socket.remoteAddress ?? 'unknown');
+      socket.destroy();
+    });
+    await new Promise<void>((resolve) => server.listen(0, '::', resolve));
+    const { port } = server.address() as AddressInfo;
+    await using bench = new TestBench(engine, image);
+    const targets = [...ownAddresses(), '172.17.0.1', '169.254.169.254', '1.1.1.1', '2606:4700:4700::1111'];
+    try {
+      const said = await bench.output(
+        async ([to, at]) => {
+          const net = process.getBuiltinModule('node:net');
+          const tries = to.map(
+            (host) =>
+              new Promise((resolve) => {
+                const socket = net.connect({ host, port: at });
+                socket.setTimeout(5000, () => resolve('ETIMEDOUT'));
+                socket.on('connect', () => resolve('connected'));
+                socket.on('error', (error: NodeJS.ErrnoException) => resolve(error.code));
+              }),
+          );
+          const interfaces = Object.keys(process.getBuiltinModule('node:os').networkInterfaces());
+          process.stdout.write(JSON.stringify({ interfaces, outcomes: await Promise.all(tries) }));
+          process.exit(0);
+        },
+        [targets, port] as const,
+      );
+      const { interfaces, outcomes } = JSON.parse(said) as { interfaces: string[]; outcomes: string[] };
+      expect(interfaces).toEqual(['lo']);
+      expect(targets.length).toBeGreaterThan(4);
+      // IPv6 is off inside, so its addresses cannot even be used.
+      for (const outcome of outcomes) expect(['ENETUNREACH', 'EADDRNOTAVAIL']).toContain(outcome);
+      expect(met).toEqual([]);
+    } finally {
+      server.close();
+    }
+  });
+
   it('has the tools agents expect, and Pi', async () => {
     await using bench = new TestBench(engine, image);
     const results = await runShell(bench, [
@@ -166,6 +207,8 @@ describe('a sandbox', () => {
 describe('the isolation probe', () => {
   it('passes every check on a sandbox made as a run makes it, and leaves nothing behind', async () => {
     const checks = await engine.probeIsolation(image, never);
+    for (const address of ownAddresses())
+      expect(checks.find(({ id }) => id === 'host')?.detail).toContain(`${address} ENETUNREACH`);
     expect(checks.filter(({ passed }) => !passed)).toEqual([]);
     expect(checks.length).toBeGreaterThan(10);
     using client = await openTestClient();

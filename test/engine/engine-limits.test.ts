@@ -127,6 +127,65 @@ describe('an agent that takes all it can get', () => {
     }, undefined);
     expect(said).toBe('63 ENOSPC');
   });
+
+  it('writes 100 000 files into a workspace like that of a run, and it goes away with them', async () => {
+    const volume = await (async () => {
+      await using bench = new TestBench(engine, image);
+      const name = await bench.volume('workspace', 512 * MEBIBYTE, 200_000);
+      const said = await bench.output(
+        () => {
+          const fs = process.getBuiltinModule('node:fs');
+          fs.mkdirSync('/workspace/outputs');
+          for (let made = 0; made < 100_000; made += 1) fs.writeFileSync(`/workspace/outputs/${made}`, 'x');
+          process.stdout.write(String(fs.readdirSync('/workspace/outputs').length));
+          process.exit(0);
+        },
+        undefined,
+        { limits: { memoryBytes: 1536 * MEBIBYTE } },
+      );
+      expect(said).toBe('100000');
+      return name;
+    })();
+    using client = await openTestClient();
+    await expect(client.docker.getVolume(volume).inspect()).rejects.toMatchObject({ statusCode: 404 });
+  });
+
+  it('fills its temporary folder to its size and no further', async () => {
+    await using bench = new TestBench(engine, image);
+    const said = await bench.output(
+      () => {
+        const fs = process.getBuiltinModule('node:fs');
+        const written = ['/tmp', process.env['HOME'] ?? ''].map((folder) => {
+          const file = fs.openSync(`${folder}/big`, 'w');
+          let megabytes = 0;
+          try {
+            for (; megabytes < 400; megabytes += 1) fs.writeSync(file, Buffer.alloc(1024 * 1024, 1));
+            return 'no limit';
+          } catch (error) {
+            return `${megabytes} ${(error as NodeJS.ErrnoException).code}`;
+          }
+        });
+        process.stdout.write(written.join(', '));
+        process.exit(0);
+      },
+      undefined,
+      { limits: { memoryBytes: 1024 * MEBIBYTE } },
+    );
+    expect(said).toBe('256 ENOSPC, 64 ENOSPC');
+  });
+
+  it('is ended although it takes no notice of being asked', async () => {
+    await using bench = new TestBench(engine, image);
+    const { container, streams } = await bench.run(() => {
+      for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, () => undefined);
+      process.stdin.on('end', () => undefined);
+      process.stdout.write('deaf');
+      for (;;) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1000);
+    }, undefined);
+    await new Promise((resolve) => streams.stdout.once('data', resolve));
+    await container.stop(300);
+    expect(await container.wait()).toEqual({ code: 137, outOfMemory: false });
+  });
 });
 
 describe('a program that prints 1 GB', () => {
@@ -173,6 +232,9 @@ describe('a program that prints 1 GB', () => {
     expect(ended).toBe('waiting');
     expect((process.memoryUsage.rss() - before) / MEBIBYTE).toBeLessThan(60);
     expect(await container.peakMemory()).toBeLessThan(200 * MEBIBYTE);
+    // Without an end of its own: what nobody reads must not keep it either.
+    await container.stop(100);
+    expect(await container.peakMemory()).toBeUndefined();
   });
 });
 

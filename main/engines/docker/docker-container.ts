@@ -95,11 +95,7 @@ export class DockerContainer implements Container {
       await this.#signal('SIGTERM');
       await this.#exitWithin(graceMs);
     }
-    if (this.#running) {
-      await this.#signal('SIGKILL');
-      await this.#exitWithin(LAST_OUTPUT_MS);
-      if (this.#running) this.#detach();
-    }
+    if (this.#running) await Promise.all([this.#signal('SIGKILL'), this.#readLastOutput()]);
     await this.#exit.promise;
   }
 
@@ -156,6 +152,12 @@ export class DockerContainer implements Container {
     } catch {
       return undefined;
     }
+  }
+
+  /** Leaves a killed program's output a moment to be read; the engine waits for that without end. */
+  async #readLastOutput(): Promise<void> {
+    await this.#exitWithin(LAST_OUTPUT_MS);
+    if (this.#running) this.#detach();
   }
 
   /** Waits for the end, but no longer than this; fails when the engine is lost. */

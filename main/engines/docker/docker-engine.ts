@@ -148,11 +148,11 @@ export class DockerEngine implements Engine {
     return runProbe(host, image, this.#options.hostAddresses(), signal);
   }
 
-  async reap(options: { runId?: string } = {}): Promise<ReapReport> {
+  async reap({ own = false }: { own?: boolean } = {}): Promise<ReapReport> {
     const { instances } = this.#options;
     const filters = { label: [`${LABEL.host}=${instances.hostId}`] };
     const isOurs = (labels: Record<string, string> | null): boolean =>
-      isLeftOver(labels ?? {}, instances, options.runId);
+      isLeftOver(labels ?? {}, instances, own);
 
     const listed = await this.#calls.make(
       'list containers',

@@ -49,11 +49,6 @@ export interface ProcessEngineOptions {
   readonly hostAddresses: () => readonly string[];
 }
 
-interface Volume {
-  readonly folder: string;
-  readonly runId: string;
-}
-
 /**
  * Sandboxes as child processes of the app. It does not isolate, also where bubblewrap takes away the network
  * and the person's files: limits of memory, processes and disk are not kept.
@@ -64,8 +59,9 @@ export class ProcessEngine implements Engine {
   /** A folder of this computer does not go away by itself. */
   readonly gone = new Promise<Error>(() => undefined);
   readonly #options: ProcessEngineOptions;
-  readonly #volumes = new Map<string, Volume>();
-  readonly #containers = new Map<ProcessContainer, string>();
+  /** Folder of each volume, by its name. */
+  readonly #volumes = new Map<string, string>();
+  readonly #containers = new Set<ProcessContainer>();
   #root: Promise<string> | undefined;
   #count = 0;
 
@@ -82,15 +78,14 @@ export class ProcessEngine implements Engine {
   async createVolume(specification: VolumeSpecification, signal: AbortSignal): Promise<void> {
     this.#requireConsent();
     signal.throwIfAborted();
-    const folder = await this.#newFolder('v');
-    this.#volumes.set(specification.name, { folder, runId: specification.owner.runId });
+    this.#volumes.set(specification.name, await this.#newFolder('v'));
   }
 
   async removeVolume(name: string): Promise<void> {
-    const volume = this.#volumes.get(name);
-    if (!volume) return;
+    const folder = this.#volumes.get(name);
+    if (folder === undefined) return;
     this.#volumes.delete(name);
-    await removeFolder(volume.folder);
+    await removeFolder(folder);
   }
 
   createContainer(specification: ContainerSpecification, signal: AbortSignal): Promise<Container> {
@@ -108,19 +103,13 @@ export class ProcessEngine implements Engine {
     return runProbe(host, image, this.#options.hostAddresses(), signal);
   }
 
-  async reap(options: { runId?: string } = {}): Promise<ReapReport> {
+  async reap({ own = false }: { own?: boolean } = {}): Promise<ReapReport> {
     const report = { containers: 0, volumes: 0 };
-    if (options.runId !== undefined) {
-      for (const [container, runId] of this.#containers) {
-        if (runId !== options.runId) continue;
-        await container.remove();
-        report.containers += 1;
-      }
-      for (const [name, { runId }] of this.#volumes) {
-        if (runId !== options.runId) continue;
-        await this.removeVolume(name);
-        report.volumes += 1;
-      }
+    if (own) {
+      report.containers = this.#containers.size;
+      report.volumes = this.#volumes.size;
+      await Promise.all([...this.#containers].map((container) => container.remove()));
+      await Promise.all([...this.#volumes.keys()].map((name) => this.removeVolume(name)));
     }
     for (const root of await this.#foldersOfDead()) {
       await killTree(undefined, root.marker, this.#options.platform);
@@ -131,7 +120,7 @@ export class ProcessEngine implements Engine {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    await Promise.allSettled([...this.#containers.keys()].map((container) => container.remove()));
+    await Promise.allSettled([...this.#containers].map((container) => container.remove()));
     if (this.#root) await removeFolder(await this.#root);
     this.#root = undefined;
   }
@@ -146,9 +135,9 @@ export class ProcessEngine implements Engine {
     const { instances, platform } = this.#options;
     const home = await this.#newFolder('h');
     const mounts = specification.mounts.map((mount): FolderMount & { readOnly: boolean } => {
-      const volume = this.#volumes.get(mount.volume);
-      if (!volume) throw unknownVolume(mount.volume);
-      return { path: mount.path, folder: volume.folder, readOnly: mount.readOnly };
+      const folder = this.#volumes.get(mount.volume);
+      if (folder === undefined) throw unknownVolume(mount.volume);
+      return { path: mount.path, folder, readOnly: mount.readOnly };
     });
     const marker = `${instanceMarker(instances.instanceId)}${randomUUID()}`;
     const container: ProcessContainer = new ProcessContainer({
@@ -163,7 +152,7 @@ export class ProcessEngine implements Engine {
         await removeFolder(home);
       },
     });
-    this.#containers.set(container, specification.owner.runId);
+    this.#containers.add(container);
     return container;
   }
 
@@ -253,7 +242,7 @@ export class ProcessEngine implements Engine {
             const text = await readFile(join(folder, OWNER_FILE), 'utf8');
             const { labels } = ownerSchema.parse(JSON.parse(text));
             const marker = instanceMarker(labels[LABEL.instance]);
-            return isLeftOver(labels, instances, undefined) ? { folder, marker } : undefined;
+            return isLeftOver(labels, instances, false) ? { folder, marker } : undefined;
           } catch {
             return undefined;
           }

@@ -1,0 +1,114 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import type { DockerEngine } from '#main/engines/docker/docker-engine.ts';
+import {
+  TestBench,
+  TestInstances,
+  openTestClient,
+  openTestEngine,
+  prepareTestImage,
+  removeTestImages,
+  root,
+} from '#test/support/engine-harness.ts';
+
+let direct: DockerEngine;
+let image: string;
+
+beforeAll(async () => {
+  direct = await openTestEngine();
+  image = await prepareTestImage(direct);
+});
+afterAll(async () => {
+  await direct[Symbol.asyncDispose]();
+  await removeTestImages();
+});
+
+async function exists(containerName: string): Promise<boolean> {
+  using client = await openTestClient();
+  return client.docker
+    .getContainer(containerName)
+    .inspect()
+    .then(
+      () => true,
+      () => false,
+    );
+}
+
+async function volumesOf(hostId: string): Promise<number> {
+  using client = await openTestClient();
+  const { Volumes } = await client.docker.listVolumes({
+    filters: { label: [`app.slipway.host=${hostId}`] },
+  });
+  return (Volumes ?? []).length;
+}
+
+describe('the reaper', () => {
+  it("takes what a dead instance left, and nothing of a live one, of another machine's or of nobody", async () => {
+    const hostId = `test-host-${process.pid}`;
+    const instanceOf = (instanceId: string, host = hostId) => new TestInstances(host, instanceId);
+    await using reaping = await openTestEngine({
+      instances: Object.assign(instanceOf('reaping'), {
+        isLive: (id: string) => id === 'reaping' || id === 'live',
+      }),
+    });
+    await using dead = await openTestEngine({ instances: instanceOf('dead') });
+    await using live = await openTestEngine({ instances: instanceOf('live') });
+    await using elsewhere = await openTestEngine({ instances: instanceOf('dead', 'another-machine') });
+    await using own = new TestBench(reaping, image);
+    await using left = new TestBench(dead, image);
+    await using used = new TestBench(live, image);
+    await using foreign = new TestBench(elsewhere, image);
+    using client = await openTestClient();
+    const stranger = await client.docker.createContainer({ Image: image, Cmd: ['true'] });
+    try {
+      const [ours, abandoned, theirs, remote] = await Promise.all(
+        [own, left, used, foreign].map(async (bench) => (await bench.create()).name),
+      );
+      expect(await reaping.reap()).toEqual({ containers: 1, volumes: 2 });
+      expect(await exists(abandoned!)).toBe(false);
+      for (const name of [ours!, theirs!, remote!, stranger.id]) expect(await exists(name)).toBe(true);
+
+      expect(await reaping.reap({ own: true })).toEqual({ containers: 1, volumes: 2 });
+      expect(await exists(ours!)).toBe(false);
+      for (const name of [theirs!, remote!, stranger.id]) expect(await exists(name)).toBe(true);
+    } finally {
+      await stranger.remove({ force: true });
+    }
+  });
+
+  it('clears up after an app that was killed', async () => {
+    const hostId = `test-killed-${process.pid}`;
+    const holder = spawn(
+      process.execPath,
+      [
+        '--disable-warning=ExperimentalWarning',
+        join(root, 'test', 'support', 'engine-holder.ts'),
+        image,
+        hostId,
+      ],
+      { stdio: ['ignore', 'pipe', 'inherit'] },
+    );
+    const [said] = (await once(holder.stdout.setEncoding('utf8'), 'data')) as [string];
+    const name = said.trim();
+    expect(await exists(name)).toBe(true);
+    expect(await volumesOf(hostId)).toBe(2);
+    holder.kill('SIGKILL');
+    await once(holder, 'exit');
+
+    // Its standard input ended with the app, and it left by itself.
+    using client = await openTestClient();
+    await vi.waitFor(
+      async () => {
+        const { State } = await client.docker.getContainer(name).inspect();
+        expect(State).toMatchObject({ Running: false, ExitCode: 0 });
+      },
+      { timeout: 10_000 },
+    );
+    await using next = await openTestEngine({ instances: new TestInstances(hostId) });
+    expect(await next.reap()).toEqual({ containers: 1, volumes: 2 });
+    expect(await exists(name)).toBe(false);
+    expect(await volumesOf(hostId)).toBe(0);
+  });
+});
