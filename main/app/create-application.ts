@@ -104,6 +104,8 @@ export async function createApplication(options: ApplicationOptions): Promise<Ap
     stack.defer(() => abort.abort());
     const warm = () => void runs.warmUp(abort.signal).catch(() => undefined);
     stack.defer(engines.onReport(warm));
+    const onSettings = () => (settings.get().warmPair ? warm() : void runs.coolDown());
+    stack.defer(settings.onChange(onSettings));
     warm();
   }
   const owned = stack.move();
