@@ -15,7 +15,7 @@ import {
 import { toProblem } from '#shared/problem.ts';
 import { ExchangeTransport } from './exchange-transport.ts';
 import { report } from './stdio.ts';
-import { errorResult, type ToolRegistry } from './tool-registry.ts';
+import { errorResult, type ToolCallContext, type ToolRegistry } from './tool-registry.ts';
 
 /** JSON-RPC's first code for errors of a server's own. */
 export const SERVER_ERROR = -32_000;
@@ -98,7 +98,10 @@ function createServer(registry: ToolRegistry): Server {
   );
   server.setRequestHandler(ListToolsRequestSchema, () => ({ tools: registry.definitions }));
   server.setRequestHandler(CallToolRequestSchema, (request, { signal }) =>
-    callTool(registry, request.params.name, request.params.arguments, signal),
+    callTool(registry, request.params.name, request.params.arguments, {
+      signal,
+      meta: request.params._meta,
+    }),
   );
   return server;
 }
@@ -107,12 +110,12 @@ async function callTool(
   registry: ToolRegistry,
   name: string,
   input: unknown,
-  signal: AbortSignal,
+  context: ToolCallContext,
 ): Promise<CallToolResult> {
   const tool = registry.get(name);
   if (tool === undefined) throw new McpError(ErrorCode.InvalidParams, `Unknown tool: ${name}`);
   try {
-    return await tool.call(input, { signal });
+    return await tool.call(input, context);
   } catch (error) {
     const problem = toProblem(error);
     if (problem.code === 'internal_error') report(error instanceof Error ? error.message : String(error));

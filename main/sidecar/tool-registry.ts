@@ -10,6 +10,8 @@ export interface SidecarTool {
 export interface ToolCallContext {
   /** Fires when the agent cancels the call or goes away. */
   readonly signal: AbortSignal;
+  /** What the sandbox program itself says beside the model's arguments. */
+  readonly meta?: Readonly<Record<string, unknown>> | undefined;
 }
 
 /** The tools of one run, in the order in which the model is offered them. */

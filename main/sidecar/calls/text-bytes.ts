@@ -1,0 +1,101 @@
+import { charsetOf } from '#shared/tools/media-types.ts';
+import type { BodyBytes } from './response-body.ts';
+
+/** Secrets below this length are too common as parts of other texts to be looked for. */
+const SHORTEST_SECRET = 8;
+
+/** How the bytes of a text are to be read: as it says, as its first bytes say, or as what they can be. */
+export function encodingOf(body: BodyBytes, contentType: string | undefined): string {
+  const [first] = body.pieces;
+  if (first?.[0] === 0xff && first[1] === 0xfe) return 'utf-16le';
+  if (first?.[0] === 0xfe && first[1] === 0xff) return 'utf-16be';
+  const said = charsetOf(contentType);
+  if (said !== undefined && isKnown(said)) return said;
+  return isUtf8(body) ? 'utf-8' : 'windows-1252';
+}
+
+/** UTF-16 units of the text, without ever holding it. */
+export function textLength(body: BodyBytes, encoding: string): number {
+  const decoder = new TextDecoder(encoding);
+  let length = 0;
+  for (const piece of body.pieces) length += decoder.decode(piece, { stream: true }).length;
+  return length + decoder.decode().length;
+}
+
+/** The text itself, without a mark of byte order. */
+export function decodeText(body: BodyBytes, encoding: string): string {
+  const decoder = new TextDecoder(encoding);
+  const parts = body.pieces.map((piece) => decoder.decode(piece, { stream: true }));
+  return parts.join('') + decoder.decode();
+}
+
+/**
+ * Puts the names of secrets where a service answered with the secrets themselves, also as they stand in a
+ * URL or in JSON. What has none comes back as it is, byte for byte.
+ */
+export function hideSecrets(body: BodyBytes, secrets: ReadonlyMap<string, string>): BodyBytes {
+  let result = body;
+  for (const [secret, name] of secrets) {
+    if (secret.length < SHORTEST_SECRET) continue;
+    for (const form of formsOf(secret)) {
+      const needle = Buffer.from(form, 'utf8');
+      if (!includes(result, needle)) continue;
+      const whole = Buffer.concat(result.pieces);
+      const replaced = Buffer.from(
+        whole.toString('latin1').replaceAll(needle.toString('latin1'), `{{${name}}}`),
+        'latin1',
+      );
+      result = { pieces: [replaced], size: replaced.length };
+    }
+  }
+  return result;
+}
+
+/** The same in a short text, such as an address. */
+export function hideSecretsIn(text: string, secrets: ReadonlyMap<string, string>): string {
+  let result = text;
+  for (const [secret, name] of secrets) {
+    if (secret === '') continue;
+    for (const form of formsOf(secret)) result = result.replaceAll(form, `{{${name}}}`);
+  }
+  return result;
+}
+
+/** A secret as it is, in a URL, in JSON, and in JSON that stands in JSON as a text. */
+function formsOf(secret: string): Set<string> {
+  const inJson = JSON.stringify(secret).slice(1, -1);
+  const twice = JSON.stringify(inJson).slice(1, -1);
+  return new Set([secret, encodeURIComponent(secret.toWellFormed()), inJson, twice]);
+}
+
+/** Looks within pieces and across their borders. */
+function includes({ pieces }: BodyBytes, needle: Buffer): boolean {
+  let tail: Buffer = Buffer.alloc(0);
+  for (const piece of pieces) {
+    if (piece.includes(needle)) return true;
+    const border = Buffer.concat([tail, piece.subarray(0, needle.length - 1)]);
+    if (border.includes(needle)) return true;
+    const end = piece.length >= needle.length - 1 ? piece : Buffer.concat([tail, piece]);
+    tail = end.subarray(Math.max(0, end.length - needle.length + 1));
+  }
+  return false;
+}
+
+function isKnown(encoding: string): boolean {
+  try {
+    return new TextDecoder(encoding).encoding !== '';
+  } catch {
+    return false;
+  }
+}
+
+function isUtf8({ pieces }: BodyBytes): boolean {
+  const decoder = new TextDecoder('utf-8', { fatal: true });
+  try {
+    for (const piece of pieces) decoder.decode(piece, { stream: true });
+    decoder.decode();
+    return true;
+  } catch {
+    return false;
+  }
+}
