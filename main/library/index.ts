@@ -19,6 +19,7 @@ import { BlobStore } from './store/blob-store.ts';
 import { PackageIndex } from './store/package-index.ts';
 import { PackageStore } from './store/package-store.ts';
 
+export { checkPath, packFolder, type PackedFolder, type PathReport } from './check-path.ts';
 export { createSchemaChecker } from './json-schema.ts';
 export type { GivenImport, GivenImportFile } from './import/import-source.ts';
 export type { PackageService } from './package-service.ts';

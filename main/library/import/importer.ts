@@ -181,7 +181,7 @@ export class Importer implements Disposable {
       findings: [...findings],
       dropped: [...retired.dropped],
       changes: changeReport(before, after),
-      choices: choicesFor(state, findings, isConverted || found.origin.kind === 'folder'),
+      choices: choicesFor(state, findings, { isConverted, isOwn: found.origin.kind === 'folder' }),
       replacesDraft: stored?.draft !== undefined,
     };
     if (retired.dropped.length === 0 || prepared === undefined) return { item, prepared, draft: prepared };
@@ -234,22 +234,27 @@ function stateOf(
 function choicesFor(
   state: ImportItem['state'],
   findings: readonly Finding[],
-  prefersDraft: boolean,
+  { isConverted, isOwn }: { readonly isConverted: boolean; readonly isOwn: boolean },
 ): Choice[] {
+  const canBeVersion = publishForbidden(findings).length === 0;
   switch (state) {
     case 'invalid':
     case 'type_mismatch':
       return ['skip'];
     case 'unchanged':
-      return ['skip', ...(publishForbidden(findings).length > 0 ? [] : (['version'] as const)), 'draft'];
+      return ['skip', ...(canBeVersion ? (['version'] as const) : []), 'draft'];
     case 'version_differs':
       return ['draft', 'skip'];
+    case 'older':
+      // What AFPS 1.x had is seldom better than what came after it.
+      if (isConverted) return ['skip', 'draft', ...(canBeVersion ? (['version'] as const) : [])];
+      break;
     case 'new':
     case 'upgrade':
-    case 'older':
-      if (publishForbidden(findings).length > 0) return ['draft', 'skip'];
-      return prefersDraft ? ['draft', 'version', 'skip'] : ['version', 'draft', 'skip'];
+      break;
   }
+  if (!canBeVersion) return ['draft', 'skip'];
+  return isConverted || isOwn ? ['draft', 'version', 'skip'] : ['version', 'draft', 'skip'];
 }
 
 function choiceRefused(item: ImportItem, as: Choice): ProblemError {

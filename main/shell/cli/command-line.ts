@@ -1,7 +1,9 @@
 import { Command, CommanderError, Option } from 'commander';
 import { ProblemError } from '#shared/problem.ts';
 import { EXIT, EXIT_CODE_HELP, isEngineProblem } from './exit-codes.ts';
+import type { ExportOptions, ImportOptions } from './library-commands.ts';
 import type { ListOptions } from './list-commands.ts';
+import type { PackOptions, ValidateOptions } from './package-commands.ts';
 import { problemText } from '../problem-text.ts';
 import type { RunOptions, Streams } from './run-command.ts';
 import type { ServeOptions } from './serve-command.ts';
@@ -59,6 +61,51 @@ export async function runCommandLine(
     });
 
   program
+    .command('validate')
+    .description('check packages: folders, manifests, .afps and .afps-bundle files; exit code 1 on errors')
+    .argument('<path...>', 'file or folder')
+    .option('--json', 'print one JSON object with all findings', false)
+    .action(async (paths: string[], options: ValidateOptions) => {
+      const { validateCommand } = await import('./package-commands.ts');
+      done(await validateCommand(paths, options, streams));
+    });
+  program
+    .command('pack')
+    .description('make an .afps file of the package in a folder')
+    .argument('<folder>', 'folder with a manifest.json')
+    .option('-o, --out <file>', 'write to this file (default: <scope>-<name>-<version>.afps here)')
+    .option('--force', 'replace the file when it exists', false)
+    .option('--json', 'print JSON', false)
+    .action(async (folder: string, options: PackOptions) => {
+      const { packCommand } = await import('./package-commands.ts');
+      done(await packCommand(folder, options, streams));
+    });
+  program
+    .command('import')
+    .description('bring packages into the library, after telling what would change')
+    .argument('<source...>', '.afps or .afps-bundle files, folders, or addresses on GitHub')
+    .option('-y, --yes', 'agree to what would change', false)
+    .option('--draft', 'take packages as drafts to edit, not as versions', false)
+    .option('--json', 'print one JSON object for each source; needs --yes to import', false)
+    .action(async (sources: string[], options: ImportOptions) => {
+      const { importCommand } = await import('./library-commands.ts');
+      done(await importCommand(sources, options, streams));
+    });
+  program
+    .command('export')
+    .description('write a package of the library into an .afps or .afps-bundle file')
+    .argument('<package>', 'name such as @you/agent, with @version, @tag or @draft to choose a state')
+    .option('-o, --out <file>', 'write to this file')
+    .option('-b, --bundle', 'with all packages it depends on', false)
+    .option('-s, --sign', "sign with the app's own key, which is in the vault", false)
+    .option('--force', 'replace the file when it exists', false)
+    .option('--json', 'print JSON', false)
+    .action(async (identity: string, options: ExportOptions) => {
+      const { exportCommand } = await import('./library-commands.ts');
+      done(await exportCommand(identity, options, streams));
+    });
+
+  program
     .command('agents')
     .description('list the agents of the library')
     .action(async (options: ListOptions) => {
@@ -101,7 +148,7 @@ export async function runCommandLine(
     });
 
   for (const command of program.commands) {
-    if (command.name() === 'uri') continue;
+    if (['uri', 'validate', 'pack'].includes(command.name())) continue;
     command
       .option('--data-dir <folder>', 'keep everything in this folder')
       .option('--passphrase-file <file>', 'open the vault with the passphrase in this file');
