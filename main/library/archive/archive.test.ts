@@ -323,6 +323,15 @@ describe('reading an archive', () => {
     }
   });
 
+  it('refuses a thousandfold bomb in many small pieces', async () => {
+    // Again content that would be called damaged if anyone tried to inflate it.
+    const piece = { stored: Buffer.alloc(4_096, 0xff), size: 4 * 1024 * 1024 };
+    const pieces = Array.from({ length: 6 }, (_, index) => ({ name: `f${index}`, ...piece }));
+    expect((await refusal(buildZip(pieces))).code).toBe('archive_bomb');
+    const one = { name: 'a', content: Buffer.alloc(4 * 1024 * 1024) };
+    expect((await readArchive(buildZip([one]))).files.size).toBe(1);
+  });
+
   it('reads what ordinary writers leave: descriptors, folders, notes of a system and one folder around it all', async () => {
     const contents = await readArchive(
       buildZip(

@@ -152,10 +152,12 @@ function nameOf(entry: Entry): string {
 
 function checkSizes(entries: readonly Entry[], names: readonly string[], limits: ArchiveLimits): void {
   let total = 0;
+  let stored = 0;
   entries.forEach((entry, index) => {
     const { uncompressedSize: size, compressedSize } = entry;
     const path = shownPath(names[index] ?? '');
     total += size;
+    stored += compressedSize;
     if (size > RATIO_FREE_BYTES && size > compressedSize * MAX_RATIO) {
       const detail = `"${path}" would grow from ${compressedSize} to ${size} bytes.`;
       throw archiveProblem('archive_bomb', detail, path);
@@ -165,6 +167,10 @@ function checkSizes(entries: readonly Entry[], names: readonly string[], limits:
       throw archiveProblem('archive_too_large', detail, path);
     }
   });
+  // Many small files may together do what one large one may not.
+  if (total > RATIO_FREE_BYTES && total > stored * MAX_RATIO) {
+    throw archiveProblem('archive_bomb', `Its files would grow from ${stored} to ${total} bytes.`);
+  }
   if (total > limits.totalBytes) {
     const detail = `Its files have ${total} bytes together; ${limits.totalBytes} is the most that is read.`;
     throw archiveProblem('archive_too_large', detail);
