@@ -24,7 +24,13 @@ export function announcedLength(request: IncomingMessage): number | undefined {
 
 /** Reads request bodies whole, with a limit for each and one for all together. */
 export class BodyReader {
+  readonly #maxHeldBytes: number;
   #held = 0;
+
+  /** @param largestBytes of one body, which must always find room. */
+  constructor(largestBytes = 0) {
+    this.#maxHeldBytes = Math.max(MAX_HELD_BYTES, largestBytes);
+  }
 
   /**
    * Hands the whole body to `consume` and counts it as held until that has ended. A refused body is
@@ -54,7 +60,7 @@ export class BodyReader {
           held += part.length;
           this.#held += part.length;
           if (held > limit) refuse(new BodyRefused('too_large'));
-          else if (this.#held > MAX_HELD_BYTES) refuse(new BodyRefused('busy'));
+          else if (this.#held > this.#maxHeldBytes) refuse(new BodyRefused('busy'));
           else parts.push(part);
         };
         request.on('data', take);

@@ -2,11 +2,14 @@ import { createHash, timingSafeEqual } from 'node:crypto';
 import { rm } from 'node:fs/promises';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { ErrorCode } from '@modelcontextprotocol/sdk/types.js';
+import { Readable } from 'node:stream';
 import { ProblemError } from '#shared/problem.ts';
+import { RESOURCE_PATH } from '#shared/protocol/api-tools.ts';
 import { MAX_MCP_REQUEST_BYTES } from '#shared/protocol/mcp.ts';
 import { BodyReader, BodyRefused } from './body-reader.ts';
 import { rpcError, SERVER_ERROR, type McpEndpoint, type McpReply } from './mcp-endpoint.ts';
 import { answerModelError, type ModelRelay } from './model-relay.ts';
+import type { ResourceStore } from './spill/resource-store.ts';
 import { report } from './stdio.ts';
 
 const MODEL_PREFIX = '/model';
@@ -18,6 +21,10 @@ export interface SidecarServices {
   readonly token: string;
   readonly mcp: McpEndpoint;
   readonly models: ModelRelay;
+  /** Bytes of one MCP message; the default when absent. */
+  readonly maxMcpBytes?: number | undefined;
+  /** Results too large for a model's context, which the sandbox fetches. */
+  readonly resources?: ResourceStore | undefined;
 }
 
 /**
@@ -51,7 +58,7 @@ export async function listenOnSocket(
 
 /** The sidecar's HTTP server: health, MCP and the model endpoint. */
 function createSidecarServer(services: SidecarServices): Server {
-  const bodies = new BodyReader();
+  const bodies = new BodyReader(services.maxMcpBytes);
   const isToken = tokenChecker(services.token);
   const server = createServer((request, response) => {
     route(services, bodies, isToken, request, response).catch((error: unknown) => {
@@ -88,13 +95,44 @@ async function route(
       request.resume();
       answerModelError(response, 401, 'unauthorized', 'The token of this run is missing or wrong.');
     }
+  } else if (services.resources !== undefined && path.startsWith(RESOURCE_PATH)) {
+    if (isToken(bearerToken(request))) {
+      serveResource(services.resources, path.slice(RESOURCE_PATH.length), request, response);
+    } else {
+      answer(response, { status: 401, body: { error: 'Unauthorized' } });
+    }
   } else {
     answer(response, { status: 404, body: { error: 'Not found' } });
   }
 }
 
+/** The bytes of a stored result, as they are; `DELETE` lets go of them. */
+function serveResource(
+  resources: ResourceStore,
+  id: string,
+  request: IncomingMessage,
+  response: ServerResponse,
+): void {
+  const resource = resources.get(id);
+  if (resource === undefined || (request.method !== 'GET' && request.method !== 'DELETE')) {
+    answer(response, { status: resource === undefined ? 404 : 405, body: { error: 'Not found' } });
+    return;
+  }
+  request.resume();
+  if (request.method === 'DELETE') {
+    resources.remove(id);
+    answer(response, { status: 204 });
+    return;
+  }
+  response.writeHead(200, {
+    'content-type': 'application/octet-stream',
+    'content-length': resource.size,
+  });
+  Readable.from(resource.pieces, { objectMode: true }).pipe(response);
+}
+
 async function serveMcp(
-  { mcp }: SidecarServices,
+  { mcp, maxMcpBytes = MAX_MCP_REQUEST_BYTES }: SidecarServices,
   bodies: BodyReader,
   isToken: (presented: string | undefined) => boolean,
   request: IncomingMessage,
@@ -113,24 +151,24 @@ async function serveMcp(
   const abort = new AbortController();
   response.once('close', () => abort.abort());
   try {
-    const reply = await bodies.withBody(request, MAX_MCP_REQUEST_BYTES, (body) =>
+    const reply = await bodies.withBody(request, maxMcpBytes, (body) =>
       mcp.handle(request.headers, body.toString('utf8'), abort.signal),
     );
     answer(response, reply);
   } catch (error) {
     if (!(error instanceof BodyRefused)) throw error;
-    answer(response, refusalOf(error));
+    answer(response, refusalOf(error, maxMcpBytes));
   }
 }
 
-function refusalOf({ reason, announced }: BodyRefused): McpReply {
+function refusalOf({ reason, announced }: BodyRefused, limit: number): McpReply {
   if (reason !== 'too_large') {
     return rpcError(503, SERVER_ERROR, 'Busy: too many bytes are under way, call again');
   }
   return rpcError(413, ErrorCode.InvalidRequest, 'The request is too large', {
     reason: 'PAYLOAD_TOO_LARGE',
     scope: 'mcp_envelope',
-    limit: MAX_MCP_REQUEST_BYTES,
+    limit,
     ...(announced !== undefined && { actual: announced }),
     envVar: 'SIDECAR_MAX_MCP_ENVELOPE_BYTES',
     hint: 'Write the data to a file in the workspace and pass its path.',

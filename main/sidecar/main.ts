@@ -26,12 +26,24 @@ peer.handle('configure', async (configuration) => {
     });
   }
   isConfigured = true;
-  const registry = new ToolRegistry(createRuntimeTools(configuration, peer));
+  const { integrations = [] } = configuration;
+  // Loaded only where a run has any, so that the others start as fast as ever.
+  const served =
+    integrations.length > 0
+      ? (await import('./integration-tools.ts')).createIntegrationTools(configuration, integrations, peer)
+      : undefined;
+  const runtimeTools = createRuntimeTools(configuration, peer);
+  const registry = new ToolRegistry([
+    ...(served?.tools ?? []),
+    ...runtimeTools.map((tool) => served?.spiller.watch(tool) ?? tool),
+  ]);
   await listenOnSocket({
     socketPath: configuration.socketPath,
     token: configuration.token,
-    mcp: await McpEndpoint.create(registry),
+    mcp: await McpEndpoint.create(registry, served?.resources),
     models: new ModelRelay(peer),
+    maxMcpBytes: configuration.limits?.maxMcpEnvelopeBytes,
+    resources: served?.resources,
   });
   return { tools: registry.names };
 });

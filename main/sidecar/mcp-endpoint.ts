@@ -7,13 +7,16 @@ import {
   isInitializeRequest,
   isJSONRPCRequest,
   JSONRPCMessageSchema,
+  ListResourcesRequestSchema,
   ListToolsRequestSchema,
   McpError,
+  ReadResourceRequestSchema,
   SUPPORTED_PROTOCOL_VERSIONS,
   type CallToolResult,
 } from '@modelcontextprotocol/sdk/types.js';
 import { toProblem } from '#shared/problem.ts';
 import { ExchangeTransport } from './exchange-transport.ts';
+import type { ResourceStore } from './spill/resource-store.ts';
 import { report } from './stdio.ts';
 import { errorResult, type ToolCallContext, type ToolRegistry } from './tool-registry.ts';
 
@@ -43,9 +46,10 @@ export class McpEndpoint {
 
   private constructor() {}
 
-  static async create(registry: ToolRegistry): Promise<McpEndpoint> {
+  /** @param resources stored results, where the run can have any */
+  static async create(registry: ToolRegistry, resources?: ResourceStore): Promise<McpEndpoint> {
     const endpoint = new McpEndpoint();
-    await createServer(registry).connect(endpoint.#transport);
+    await createServer(registry, resources).connect(endpoint.#transport);
     return endpoint;
   }
 
@@ -91,10 +95,13 @@ export class McpEndpoint {
   }
 }
 
-function createServer(registry: ToolRegistry): Server {
+function createServer(registry: ToolRegistry, resources: ResourceStore | undefined): Server {
   const server = new Server(
     { name: 'slipway-sidecar', version: '1' },
-    { capabilities: { tools: {} }, jsonSchemaValidator: NO_VALIDATION },
+    {
+      capabilities: { tools: {}, ...(resources && { resources: {} }) },
+      jsonSchemaValidator: NO_VALIDATION,
+    },
   );
   server.setRequestHandler(ListToolsRequestSchema, () => ({ tools: registry.definitions }));
   server.setRequestHandler(CallToolRequestSchema, (request, { signal }) =>
@@ -103,6 +110,18 @@ function createServer(registry: ToolRegistry): Server {
       meta: request.params._meta,
     }),
   );
+  if (resources !== undefined) {
+    // A result is told of in the call it came from, never listed.
+    server.setRequestHandler(ListResourcesRequestSchema, () => ({ resources: [] }));
+    server.setRequestHandler(ReadResourceRequestSchema, ({ params: { uri } }) => {
+      const resource = resources.find(uri);
+      if (resource === undefined) throw new McpError(ErrorCode.InvalidParams, `Resource not found: ${uri}`);
+      const bytes = Buffer.concat(resource.pieces);
+      const { mediaType: mimeType } = resource;
+      const content = resource.isText ? { text: bytes.toString('utf8') } : { blob: bytes.toString('base64') };
+      return { contents: [{ uri, mimeType, ...content }] };
+    });
+  }
   return server;
 }
 

@@ -4,6 +4,8 @@
 export const API_CALL_META_KEY = 'dev.appstrate/api-call';
 /** On a tool: it is an `api_upload`; `{ tool_key, api_call_tool_key }` names it and the call it goes through. */
 export const API_UPLOAD_META_KEY = 'dev.appstrate/api-upload';
+/** On both: `{ maxRequestBodyBytes, maxMcpEnvelopeBytes }`, which the sandbox keeps to as well. */
+export const CALL_LIMITS_META_KEY = 'slipway/call-limits';
 /** On every result of `api_call`: `{ status, headers, finalUrl? }`. */
 export const UPSTREAM_META_KEY = 'dev.appstrate/upstream';
 /** On a result with text: what was decided for it. */

@@ -65,6 +65,13 @@ export const sidecarLimitsSchema = z.object({
 });
 export type SidecarLimits = z.infer<typeof sidecarLimitsSchema>;
 
+export const callLimitsSchema = sidecarLimitsSchema.pick({
+  maxRequestBodyBytes: true,
+  maxMcpEnvelopeBytes: true,
+});
+/** The limits that the sandbox keeps to as well. */
+export type CallLimits = z.infer<typeof callLimitsSchema>;
+
 /** How the author's network lets requests out. */
 export const sidecarNetworkSchema = z.object({
   /** `http://host:port`, with user and password where the proxy wants them; absent for none. */

@@ -3,11 +3,18 @@ import { z } from 'zod';
 import {
   API_CALL_META_KEY,
   CALL_ERROR_META_KEY,
+  CALL_LIMITS_META_KEY,
   CALL_OPTIONS_META_KEY,
   TOKEN_BUDGET_META_KEY,
   UPSTREAM_META_KEY,
 } from '#shared/protocol/api-tools.ts';
-import type { ApiAuth, OutboundCall, RunIntegration, SidecarLimits } from '#shared/protocol/integrations.ts';
+import type {
+  ApiAuth,
+  CallLimits,
+  OutboundCall,
+  RunIntegration,
+  SidecarLimits,
+} from '#shared/protocol/integrations.ts';
 import { TOOL_SOURCE_META_KEY } from '#shared/protocol/mcp.ts';
 import { chooseConnection, withConnectionParameter } from '#shared/tools/connection-parameter.ts';
 import { essenceOf, isTextType } from '#shared/tools/media-types.ts';
@@ -101,6 +108,7 @@ export class ApiCallTool implements SidecarTool {
       _meta: {
         [TOOL_SOURCE_META_KEY]: 'integration',
         [API_CALL_META_KEY]: { tool_key: auth.callTool },
+        [CALL_LIMITS_META_KEY]: callLimitsOf(services.limits),
       },
     };
   }
@@ -243,6 +251,12 @@ export class ApiCallTool implements SidecarTool {
       throw new CallFailure('the response is larger than everything that can be stored', { cause: error });
     }
   }
+}
+
+/** What of the limits the sandbox must know to keep to them. */
+export function callLimitsOf(limits: SidecarLimits): CallLimits {
+  const { maxRequestBodyBytes, maxMcpEnvelopeBytes } = limits;
+  return { maxRequestBodyBytes, maxMcpEnvelopeBytes };
 }
 
 /** A call that the sidecar answered itself. */

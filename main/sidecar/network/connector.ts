@@ -18,7 +18,7 @@ export class ConnectionRefused extends Error {
 }
 
 /** Opens the TCP leg to an address that was checked; a proxy of the author's may stand between. */
-export type Dialer = (address: string, port: number, signal: AbortSignal) => Promise<Socket>;
+export type Dialer = (address: string, port: number, signal: AbortSignal, host: string) => Promise<Socket>;
 
 export interface ConnectorOptions {
   readonly resolve: Resolver;
@@ -53,7 +53,7 @@ export async function connectTo(
   let failure: unknown;
   for (const address of addresses.slice(0, MAX_TRIED)) {
     try {
-      const socket = await options.dial(address, destination.port, signal);
+      const socket = await options.dial(address, destination.port, signal, destination.host);
       return destination.isSecure ? await secure(socket, destination.host, options, signal) : socket;
     } catch (error) {
       signal.throwIfAborted();

@@ -158,8 +158,8 @@ export function createCaller(options: CallerOptions = {}): Caller {
   });
   const http = new CheckedHttpClient({
     resolve: options.resolve ?? (async () => [PUBLIC_ADDRESS]),
-    dial: (address, port, signal) =>
-      dialDirectly(address === PUBLIC_ADDRESS ? '127.0.0.1' : address, port, signal),
+    dial: (address, port, signal, host) =>
+      dialDirectly(address === PUBLIC_ADDRESS ? '127.0.0.1' : address, port, signal, host),
     certificateAuthorities: [],
   });
   const credentials = new Credentials(main);
