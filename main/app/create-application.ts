@@ -56,6 +56,7 @@ export async function createApplication(options: ApplicationOptions): Promise<Ap
     samplesFolder: resources.samples,
     database,
     dataDirectory,
+    catalogueFolder: resources.catalogue,
     secrets,
     isLasting: trigger === 'app',
     githubArchives: process.env['SLIPWAY_GITHUB_ARCHIVES'],

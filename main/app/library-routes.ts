@@ -33,6 +33,18 @@ export function bindLibraryRoutes(packages: PackageService, shell: ShellServices
       const { findings, ...saved } = await packages.save(name, changes, { basedOn, checkOnly });
       return { ...saved, findings: [...findings] };
     },
+    'library.create': ({ type, ...identity }) => packages.create(type, identity),
+    'library.catalogue': async () => ({
+      entries: (await packages.catalogue()).map(({ id, displayName, description, tags, auths, source }) => ({
+        name: id,
+        displayName,
+        description,
+        tags: [...tags],
+        auths: [...auths],
+        source,
+      })),
+    }),
+    'library.addFromCatalogue': ({ name }) => packages.addFromCatalogue(name),
     'library.discardDraft': async ({ name }) => {
       await packages.discardDraft(name);
       return {};

@@ -4,6 +4,7 @@ import { StoredValue } from '#main/settings/index.ts';
 import type { Database } from '#main/store/index.ts';
 import type { SchemaChecker } from '#shared/manifest/schema-checker.ts';
 import { AgentLibrary } from './agent-library.ts';
+import { Catalogue } from './catalogue/index.ts';
 import { Exporter } from './export/exporter.ts';
 import { FolderWatches } from './import/folder-watches.ts';
 import { Importer } from './import/importer.ts';
@@ -28,6 +29,8 @@ export { validateRunInput, type CheckedInput, type GivenFile } from './run-input
 export interface LibrariesOptions {
   /** Folder that holds the sample agents as `@scope/name` folders. */
   readonly samplesFolder: string;
+  /** Folder that holds the integrations of the catalogue. */
+  readonly catalogueFolder: string;
   readonly database: Database;
   readonly dataDirectory: string;
   readonly secrets: Pick<SecretStore, 'state' | 'get' | 'set' | 'names'>;
@@ -61,6 +64,7 @@ export function createLibraries(options: LibrariesOptions): {
     watches,
     importer: new Importer({ finder, signing, githubArchives: options.githubArchives }),
     exporter: new Exporter({ finder, editor, signing, secrets }),
+    catalogue: new Catalogue(options.catalogueFolder),
   });
   if (options.isLasting) {
     packages.owns(database.onForeignChange(() => void packages.tellChange()));

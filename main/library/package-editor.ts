@@ -1,4 +1,5 @@
 import { buffer } from 'node:stream/consumers';
+import type { PackageType } from '#shared/manifest/dialect.ts';
 import type { Finding } from '#shared/manifest/finding.ts';
 import { editJson } from '#shared/manifest/json-edit.ts';
 import { withoutRetired } from '#shared/manifest/retired.ts';
@@ -11,6 +12,7 @@ import { decodeText, type PackageSource } from './package-source.ts';
 import { invalidPackage, preparePackage, publishForbidden, usesForbidden } from './prepare.ts';
 import { faultsIn } from './store/resolve.ts';
 import { storeProblem } from './store/store-problems.ts';
+import { newPackageFiles, type NewPackage } from './templates/index.ts';
 
 /** A change of one file; without content the file is removed. */
 export interface FileChangeRequest {
@@ -52,6 +54,33 @@ export class PackageEditor {
     const prepared = preparePackage(checked, files, { kind: 'written' });
     const { id } = await store.saveDraft(prepared, basedOn);
     return { draftId: id, saved: true, findings };
+  }
+
+  /**
+   * Makes a working example of a type, as a draft.
+   * @throws ProblemError `package_name_invalid`, `package_name_taken`
+   */
+  async create(type: PackageType, identity: NewPackage): Promise<{ name: string }> {
+    const { name } = identity;
+    const texts = newPackageFiles(type, identity);
+    if (this.#finder.store.find(name) ?? (await this.#finder.samples.find(name))) {
+      const detail = `There is a package "${name}" in the library already.`;
+      throw storeProblem('package_name_taken', { detail, action: 'Choose another name.' });
+    }
+    await this.save(name, changesOf(texts), { checkOnly: false });
+    return { name };
+  }
+
+  /** Takes a package of the app's own catalogue as a version. @throws ProblemError `version_exists` … */
+  async addVersion(
+    name: string,
+    texts: ReadonlyMap<string, string>,
+  ): Promise<{ name: string; version: string }> {
+    const files = new Map([...texts].map(([path, text]) => [path, Buffer.from(text)]));
+    const checked = await this.#finder.check(new MemoryPackage(name, name, files), 'stored', true);
+    const prepared = preparePackage(checked, files, { kind: 'catalogue' });
+    await this.#finder.store.addVersion(prepared);
+    return { name: prepared.name, version: prepared.summary.version };
   }
 
   /**
@@ -146,6 +175,10 @@ function editManifest(files: Map<string, Buffer>, edits: Parameters<typeof editJ
   const bytes = files.get(MANIFEST_FILE);
   if (bytes === undefined) return;
   files.set(MANIFEST_FILE, Buffer.from(editJson(decodeText(MANIFEST_FILE, bytes), edits)));
+}
+
+function changesOf(texts: ReadonlyMap<string, string>): FileChangeRequest[] {
+  return [...texts].map(([path, text]) => ({ path, content: Buffer.from(text) }));
 }
 
 function dropRetired(files: Map<string, Buffer>): readonly string[] {

@@ -10,8 +10,10 @@ import type {
   SigningState,
   WatchState,
 } from '#shared/ipc/library-routes.ts';
+import type { PackageType } from '#shared/manifest/dialect.ts';
 import type { AgentLibrary } from './agent-library.ts';
 import { idOf } from './agent-views.ts';
+import type { Catalogue, CatalogueEntry } from './catalogue/index.ts';
 import type { Exporter, ExportRequest, MadeArchive } from './export/exporter.ts';
 import type { FolderWatches } from './import/folder-watches.ts';
 import type { Importer } from './import/importer.ts';
@@ -28,6 +30,7 @@ import {
 } from './package-views.ts';
 import type { Signing } from './signing.ts';
 import { storeProblem } from './store/store-problems.ts';
+import type { NewPackage } from './templates/index.ts';
 
 export interface PackageLibraryOptions {
   readonly finder: PackageFinder;
@@ -37,6 +40,7 @@ export interface PackageLibraryOptions {
   readonly watches: FolderWatches;
   readonly signing: Signing;
   readonly agents: AgentLibrary;
+  readonly catalogue: Catalogue;
 }
 
 /** {@link PackageService} over the store, the samples and the folders that are followed. */
@@ -115,6 +119,19 @@ export class PackageLibrary implements PackageService {
     if (options.checkOnly) return this.#options.editor.save(name, changes, options);
     this.#refuseWatched(name);
     return this.#changing(() => this.#options.editor.save(name, changes, options));
+  }
+
+  create(type: PackageType, identity: NewPackage): Promise<{ name: string }> {
+    return this.#changing(() => this.#options.editor.create(type, identity));
+  }
+
+  catalogue(): Promise<CatalogueEntry[]> {
+    return this.#options.catalogue.list();
+  }
+
+  addFromCatalogue(name: string): Promise<{ name: string; version: string }> {
+    const { catalogue, editor } = this.#options;
+    return this.#changing(async () => editor.addVersion(name, await catalogue.read(name)));
   }
 
   discardDraft(name: string): Promise<void> {

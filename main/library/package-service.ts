@@ -10,9 +10,12 @@ import type {
   WatchState,
 } from '#shared/ipc/library-routes.ts';
 import type { Finding } from '#shared/manifest/finding.ts';
+import type { PackageType } from '#shared/manifest/dialect.ts';
+import type { CatalogueEntry } from './catalogue/index.ts';
 import type { MadeArchive, ExportRequest } from './export/exporter.ts';
 import type { GivenImport } from './import/import-source.ts';
 import type { FileChangeRequest } from './package-editor.ts';
+import type { NewPackage } from './templates/index.ts';
 
 /** Packages of every type: read, edited, versioned, brought in and given out. */
 export interface PackageService extends AsyncDisposable {
@@ -38,6 +41,12 @@ export interface PackageService extends AsyncDisposable {
     changes: readonly FileChangeRequest[],
     options: { basedOn?: number | undefined; checkOnly: boolean },
   ): Promise<{ draftId: number; saved: boolean; findings: readonly Finding[] }>;
+  /** Makes a working example as a draft. @throws ProblemError `package_name_invalid`, `package_name_taken`. */
+  create(type: PackageType, identity: NewPackage): Promise<{ name: string }>;
+  /** @throws ProblemError `catalogue_damaged`. */
+  catalogue(): Promise<CatalogueEntry[]>;
+  /** @throws ProblemError `catalogue_unknown`, `version_exists`, `package_type_mismatch`. */
+  addFromCatalogue(name: string): Promise<{ name: string; version: string }>;
   discardDraft(name: string): Promise<void>;
   /** @throws ProblemError `package_invalid`, `version_exists`, `version_not_higher`, `no_changes` … */
   publish(name: string, version?: string): Promise<{ version: string; warnings: string[] }>;

@@ -7,7 +7,7 @@ import {
   type Hello,
 } from '#shared/ipc/browser-session.ts';
 import type { ClientFrame, RegisteredFile, ShellBridge } from '#shared/ipc/frames.ts';
-import { outputPath, sessionPath, uploadPath } from '#shared/ipc/resource-address.ts';
+import { exportPath, outputPath, sessionPath, uploadPath } from '#shared/ipc/resource-address.ts';
 import type { Problem, Result } from '#shared/problem.ts';
 import { fileTooLarge } from '#shared/runs/file-too-large.ts';
 
@@ -71,6 +71,10 @@ export class BrowserBridge implements ShellBridge, Disposable {
 
   outputUrl(runId: string, path: string, options?: { download?: boolean }): string {
     return sessionPath(this.#capability, outputPath(runId, path, options));
+  }
+
+  exportUrl(token: string): string {
+    return sessionPath(this.#capability, exportPath(token));
   }
 
   [Symbol.dispose](): void {

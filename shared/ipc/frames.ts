@@ -56,4 +56,6 @@ export interface ShellBridge {
   registerFile(file: unknown, onProgress?: (fraction: number) => void): Promise<Result<RegisteredFile>>;
   /** Address at which the page may load an output file, for images, PDF and downloads. */
   outputUrl(runId: string, path: string, options?: { download?: boolean }): string;
+  /** Address at which the page may download an exported package. */
+  exportUrl(token: string): string;
 }

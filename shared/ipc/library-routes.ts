@@ -121,7 +121,17 @@ export const changeReportSchema = z.object({
 export type ChangeReport = z.infer<typeof changeReportSchema>;
 
 export const snapshotOriginSchema = z.object({
-  kind: z.enum(['written', 'published', 'file', 'bundle', 'folder', 'github', 'fork', 'restored']),
+  kind: z.enum([
+    'written',
+    'published',
+    'file',
+    'bundle',
+    'folder',
+    'github',
+    'catalogue',
+    'fork',
+    'restored',
+  ]),
   from: z.string().optional(),
   signedBy: z.string().optional(),
 });
@@ -201,6 +211,8 @@ export const importItemSchema = z.object({
   isRoot: z.boolean(),
   state: z.enum(['new', 'upgrade', 'older', 'unchanged', 'version_differs', 'type_mismatch', 'invalid']),
   installedVersion: z.string().optional(),
+  /** The trusted key it was signed with. */
+  signedBy: z.string().optional(),
   /** It was of AFPS 1.x; a warning among the findings says what to look at. */
   isConverted: z.boolean(),
   findings: z.array(findingSchema),
@@ -259,6 +271,22 @@ export const exportedFileSchema = z.object({
 });
 export type ExportedFile = z.infer<typeof exportedFileSchema>;
 
+/** A service of the app's catalogue, ready to be taken into the library. */
+export const catalogueEntrySchema = z.object({
+  /** Name of its package. */
+  name: z.string(),
+  displayName: z.string(),
+  description: z.string(),
+  tags: z.array(z.string()),
+  /** Ways to connect, in the order in which they are offered. */
+  auths: z.array(
+    z.object({ key: z.string(), type: z.enum(['oauth2', 'api_key', 'basic', 'mtls', 'custom']) }),
+  ),
+  /** `none` is called through `api_call`; `remote` is an MCP server that the vendor hosts. */
+  source: z.enum(['none', 'remote', 'local']),
+});
+export type CatalogueEntry = z.infer<typeof catalogueEntrySchema>;
+
 /** Requests about packages of every type. */
 export const libraryRoutes = {
   'library.packages': { input: nothing, output: libraryStateSchema },
@@ -294,6 +322,26 @@ export const libraryRoutes = {
       checkOnly: z.boolean().default(false),
     }),
     output: z.object({ draftId: z.number().int(), saved: z.boolean(), findings: z.array(findingSchema) }),
+  },
+  /** Makes a working example of a type, as a draft. */
+  'library.create': {
+    input: z.object({
+      type: packageTypeSchema,
+      name: packageName,
+      displayName: z.string().max(200).optional(),
+      description: z.string().max(2_000).optional(),
+      author: z.string().max(200).optional(),
+    }),
+    output: z.object({ name: z.string() }),
+  },
+  'library.catalogue': {
+    input: nothing,
+    output: z.object({ entries: z.array(catalogueEntrySchema) }),
+  },
+  /** Takes a service of the catalogue as a version. */
+  'library.addFromCatalogue': {
+    input: z.object({ name: packageName }),
+    output: z.object({ name: z.string(), version: z.string() }),
   },
   'library.discardDraft': { input: z.object({ name: packageName }), output: nothing },
   /** Publishes the draft, as another version than its manifest says when one is given. */

@@ -74,7 +74,7 @@ describe('the window', () => {
       return { names: Object.keys(window.slipway).sort(), shell: window.slipway.shell };
     });
     expect(bridge).toEqual({
-      names: ['onFrame', 'onState', 'outputUrl', 'registerFile', 'send', 'shell'],
+      names: ['exportUrl', 'onFrame', 'onState', 'outputUrl', 'registerFile', 'send', 'shell'],
       shell: 'electron',
     });
   });

@@ -48,6 +48,10 @@ export class FixtureBridge implements ShellBridge {
     return this.#scenario.files[path]?.url ?? '';
   }
 
+  exportUrl(): string {
+    return 'data:application/zip;base64,UEsFBgAAAAAAAAAAAAAAAAAAAAAAAA==';
+  }
+
   #answer(frame: ServerFrame): void {
     const copy = structuredClone(frame);
     for (const listener of this.#frameListeners) listener(copy);

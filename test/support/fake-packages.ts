@@ -34,6 +34,9 @@ export class FakePackageService implements PackageService {
   openFile = this.detail;
   compare = this.detail;
   save = this.detail;
+  create = this.detail;
+  catalogue = this.detail;
+  addFromCatalogue = this.detail;
   discardDraft = this.detail;
   publish = this.detail;
   yank = this.detail;

@@ -89,6 +89,9 @@ export class MemoryLink implements ShellBridge {
     throw new Error('The link in memory takes no files.');
   }
 
+  exportUrl(): string {
+    return '';
+  }
   outputUrl(): string {
     throw new Error('The link in memory serves no files.');
   }

@@ -1,6 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { developmentResourcePaths } from '#main/app/resource-paths.ts';
 import { createLibraries, type LibrariesOptions } from '#main/library/index.ts';
 import { createSecretStore, type SecretStore } from '#main/secrets/index.ts';
 import { openDatabase, type Database } from '#main/store/index.ts';
@@ -20,7 +21,14 @@ export async function openLibraries(
   const dataDirectory = options.dataDirectory ?? (await mkdtemp(join(tmpdir(), 'slipway-data-')));
   const database = openDatabase(dataDirectory);
   const secrets = createSecretStore({ directory: dataDirectory, preference: 'memory' });
-  const libraries = createLibraries({ database, secrets, isLasting: false, ...options, dataDirectory });
+  const libraries = createLibraries({
+    database,
+    secrets,
+    isLasting: false,
+    catalogueFolder: developmentResourcePaths(join(import.meta.dirname, '..', '..')).catalogue,
+    ...options,
+    dataDirectory,
+  });
   return {
     ...libraries,
     database,

@@ -177,6 +177,7 @@ export class Importer implements Disposable {
       isRoot: found.isRoot,
       state,
       ...(installed === undefined ? {} : { installedVersion: installed.summary.version }),
+      ...(found.origin.signedBy === undefined ? {} : { signedBy: found.origin.signedBy }),
       isConverted,
       findings: [...findings],
       dropped: [...retired.dropped],
