@@ -1,6 +1,7 @@
 export {
   HttpOutbound,
   makeDispatcher,
+  type DispatcherOptions,
   type NetworkChoice,
   type Outbound,
   type OutboundRequest,

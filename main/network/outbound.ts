@@ -3,6 +3,10 @@ import type { Dispatcher } from 'undici';
 import { ProblemError } from '#shared/problem.ts';
 import { networkProblem } from './network-problem.ts';
 import { proxyFor, type ProxyChoice } from './proxy.ts';
+import { assertPublicHost, assertPublicName, publicLookup } from './public-lookup.ts';
+
+/** Milliseconds to connect. */
+const CONNECT_MS = 10_000;
 
 /** The author's network, as the settings have it. */
 export interface NetworkChoice {
@@ -21,6 +25,8 @@ export interface OutboundRequest {
   /** Bytes of the answer's body that are read; more is an error. */
   readonly maxBytes: number;
   readonly signal?: AbortSignal | undefined;
+  /** Refuses a host that stands on a private or special network, by the address that is connected to. */
+  readonly publicOnly?: boolean | undefined;
   /** Certificate and key in PEM that this computer shows. */
   readonly clientCertificate?: { readonly certificate: string; readonly key: string } | undefined;
 }
@@ -42,7 +48,8 @@ export interface OutboundOptions {
 export interface Outbound {
   /**
    * Sends one request through the author's network: no redirect is followed, no cookie kept.
-   * @throws ProblemError `network_unreachable`, `network_tls`, `network_timeout`, `response_too_large`.
+   * @throws ProblemError `network_unreachable`, `network_tls`, `network_timeout`, `network_blocked`,
+   * `response_too_large`.
    */
   send(request: OutboundRequest): Promise<OutboundResponse>;
 }
@@ -63,16 +70,19 @@ export class HttpOutbound implements Outbound, AsyncDisposable {
     const proxy = proxyFor(url, choice, this.#options.environment);
     const timeout = AbortSignal.timeout(timeoutMs);
     const signal = request.signal ? AbortSignal.any([request.signal, timeout]) : timeout;
-    const own =
-      clientCertificate &&
-      (await makeDispatcher(proxy, extraCertificates, this.#connectMs, clientCertificate));
+    const { publicOnly = false } = request;
+    let own: Dispatcher | undefined;
     try {
+      if (publicOnly) assertPublicHost(url);
+      if (publicOnly && proxy !== undefined) await assertPublicName(url);
+      const how = { proxy, extraCertificates, publicOnly, connectMs: this.#options.connectMs ?? CONNECT_MS };
+      own = clientCertificate && (await makeDispatcher({ ...how, clientCertificate }));
       const { request: send } = await import('undici');
       const response = await send(url, {
         method,
         headers: { 'user-agent': 'Slipway', 'accept-encoding': 'identity', ...headers },
         body: body ?? null,
-        dispatcher: own ?? (await this.#dispatcherFor(proxy, extraCertificates)),
+        dispatcher: own ?? (await this.#dispatcherFor(how)),
         signal,
       });
       const chunks: Buffer[] = [];
@@ -102,37 +112,40 @@ export class HttpOutbound implements Outbound, AsyncDisposable {
     await Promise.all(dispatchers.map((dispatcher) => dispatcher.destroy()));
   }
 
-  get #connectMs(): number {
-    return this.#options.connectMs ?? 10_000;
-  }
-
-  #dispatcherFor(proxy: string | undefined, certificates: string): Promise<Dispatcher> {
-    const key = `${proxy ?? ''}\n${certificates}`;
-    const dispatcher = this.#dispatchers.get(key) ?? makeDispatcher(proxy, certificates, this.#connectMs);
+  #dispatcherFor(how: DispatcherOptions): Promise<Dispatcher> {
+    const key = JSON.stringify(how);
+    const dispatcher = this.#dispatchers.get(key) ?? makeDispatcher(how);
     this.#dispatchers.set(key, dispatcher);
     return dispatcher;
   }
 }
 
-/**
- * A dispatcher of undici for the author's network.
- * @param proxy address of the proxy; undefined for none
- * @param extraCertificates PEM trusted besides the system's
- */
-export async function makeDispatcher(
-  proxy: string | undefined,
-  extraCertificates: string,
-  connectMs: number,
-  client?: { readonly certificate: string; readonly key: string },
-): Promise<Dispatcher> {
+export interface DispatcherOptions {
+  /** Address of the proxy; undefined for none. */
+  readonly proxy: string | undefined;
+  /** PEM trusted besides the system's. */
+  readonly extraCertificates: string;
+  readonly connectMs: number;
+  readonly publicOnly?: boolean;
+  readonly clientCertificate?: OutboundRequest['clientCertificate'];
+}
+
+/** A dispatcher of undici for the author's network. */
+export async function makeDispatcher(options: DispatcherOptions): Promise<Dispatcher> {
   const { Agent, ProxyAgent } = await import('undici');
+  const { proxy, extraCertificates, connectMs, publicOnly = false, clientCertificate } = options;
   const ca = trustedCertificates(extraCertificates);
-  const shown = client && { cert: client.certificate, key: client.key };
-  const connect = { timeout: connectMs, ...(ca && { ca }), ...shown };
-  if (proxy === undefined) return new Agent({ connect });
+  const tlsOptions = {
+    timeout: connectMs,
+    ...(ca && { ca }),
+    ...(clientCertificate && { cert: clientCertificate.certificate, key: clientCertificate.key }),
+  };
+  if (proxy === undefined) {
+    return new Agent({ connect: { ...tlsOptions, ...(publicOnly && { lookup: publicLookup }) } });
+  }
   return new ProxyAgent({
     uri: proxy,
-    requestTls: connect,
+    requestTls: tlsOptions,
     proxyTls: { timeout: connectMs, ...(ca && { ca }) },
   });
 }

@@ -9,6 +9,7 @@ import type { ScryptCost } from './sealed-file.ts';
 import type { SecretStore, SessionSecretStore } from './secret-store.ts';
 import { SystemSecretStore, type SystemCipher } from './system-secret-store.ts';
 
+export { withFileLock } from './file-lock.ts';
 export type { ScryptCost } from './sealed-file.ts';
 export type { SecretStore, SessionSecretStore } from './secret-store.ts';
 export type { SystemCipher } from './system-secret-store.ts';

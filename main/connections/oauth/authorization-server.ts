@@ -1,7 +1,7 @@
 import type { AuthorizationServer } from 'oauth4webapi';
 import { z } from 'zod';
 import type { Outbound } from '#main/network/index.ts';
-import type { AuthMethod } from '#shared/manifest/model/integration.ts';
+import type { AuthMethod, IntegrationSource } from '#shared/manifest/model/integration.ts';
 import { present } from '#shared/manifest/model/identity.ts';
 import { ProblemError } from '#shared/problem.ts';
 import { oauthFetch, secureUrl } from './oauth-fetch.ts';
@@ -23,6 +23,8 @@ const metadataSchema = z.object({
   token_endpoint_auth_methods_supported: z.array(z.string()).optional(),
   authorization_response_iss_parameter_supported: z.boolean().optional(),
 });
+const resourceSchema = z.object({ resource: z.string(), authorization_servers: z.array(z.string()) });
+
 export type ServerMetadata = z.infer<typeof metadataSchema>;
 
 /** An authorization server as the manifest and the server's own document describe it. */
@@ -75,6 +77,34 @@ export class AuthorizationServers {
       if (value !== undefined) secureUrl(value);
     }
     return { metadata, isIssuerKnown: auth.issuer !== undefined };
+  }
+
+  /**
+   * The method with its server filled in: a remote MCP server says itself who gives out its tokens
+   * (RFC 9728), in a document that has to be about this very server.
+   * @throws ProblemError `oauth_endpoints_missing`, `network_…`.
+   */
+  async locate(auth: AuthMethod, source: IntegrationSource): Promise<AuthMethod> {
+    if (source.kind !== 'remote' || auth.issuer !== undefined || auth.tokenEndpoint !== undefined)
+      return auth;
+    const url = secureUrl(source.url);
+    const fetch = oauthFetch(this.#outbound, DISCOVERY_MS);
+    const path = withoutSlash(url.pathname);
+    const known = `${url.origin}/.well-known/oauth-protected-resource`;
+    const places = [...new Set([`${known}${path}`, known])];
+    const challenge = await fetch(url.href, { method: 'GET', headers: { accept: 'application/json' } });
+    const named = /resource_metadata="([^"]+)"/.exec(challenge.headers.get('www-authenticate') ?? '')?.[1];
+    if (named !== undefined) places.unshift(named);
+    for (const place of places) {
+      const response = await fetch(place, { method: 'GET', headers: { accept: 'application/json' } });
+      const parsed = resourceSchema.safeParse(await response.json().catch(() => undefined));
+      if (response.status !== 200 || !parsed.success) continue;
+      const { resource, authorization_servers: servers } = parsed.data;
+      const [issuer] = servers;
+      if (issuer === undefined || URL.parse(resource)?.origin !== url.origin) continue;
+      return { ...auth, issuer, resource: auth.resource ?? resource };
+    }
+    throw endpointsMissing();
   }
 
   /**

@@ -15,6 +15,7 @@ import {
   type DeviceAuthorizationResponse,
 } from 'oauth4webapi';
 import type { Outbound } from '#main/network/index.ts';
+import { ProblemError } from '#shared/problem.ts';
 import type { KnownServer } from './authorization-server.ts';
 import { clientAuthentication, type OAuthClient } from './oauth-client.ts';
 import { oauthFetch } from './oauth-fetch.ts';
@@ -145,11 +146,21 @@ export class TokenEndpoint {
     response: Response,
     check: (normal: Response) => Promise<Parameters<typeof tokenSetOf>[0]>,
   ): Promise<TokenSet> {
+    if (response.status >= 500 || response.status === 429) throw this.#unavailable(response.status);
     const normal = await normaliseTokenResponse(response);
     const { metadata, isIssuerKnown } = this.#server;
     const issuer = isIssuerKnown ? metadata.issuer : undefined;
     const claims = idTokenClaims(normal.idToken, this.#client.clientId, issuer);
     return tokenSetOf(await check(normal.response), claims, Date.now());
+  }
+
+  #unavailable(status: number): ProblemError {
+    return new ProblemError({
+      code: 'oauth_unavailable',
+      title: `${this.#service} cannot answer now`,
+      detail: `${this.#service} answered with status ${status}. What it granted still counts.`,
+      action: 'Try again later.',
+    });
   }
 
   #additional(): Record<string, string> {

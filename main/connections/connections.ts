@@ -1,0 +1,597 @@
+import { randomUUID } from 'node:crypto';
+import type { Logger } from '#main/logging/index.ts';
+import type { Outbound } from '#main/network/index.ts';
+import type { SecretStore } from '#main/secrets/secret-store.ts';
+import type { Database } from '#main/store/index.ts';
+import { MAX_CHOSEN_CONNECTIONS, type ConnectFlow, type Connection } from '#shared/connections/connection.ts';
+import { credentialFieldsOf, fingerprintOf } from '#shared/connections/credential-fields.ts';
+import type { ConnectionTest, IntegrationNeeds, RunRequirements } from '#shared/connections/requirements.ts';
+import type { AuthMethod, IntegrationManifest } from '#shared/manifest/model/integration.ts';
+import { ProblemError } from '#shared/problem.ts';
+import type { CredentialsAnswer } from '#shared/protocol/integrations.ts';
+import { requestedScopes } from '#shared/tools/scopes.ts';
+import { checkFields } from './check-fields.ts';
+import { ConnectionRepository } from './connection-repository.ts';
+import type {
+  AuthReference,
+  ConnectionService,
+  ConnectionState,
+  ConnectRequest,
+  CreateRequest,
+  RunConnection,
+} from './connection-service.ts';
+import { ConnectionVault, type ConnectionSecrets } from './connection-vault.ts';
+import { CredentialProvider } from './credential-provider.ts';
+import { describeAuth } from './describe-auth.ts';
+import type { IntegrationSource } from './integration-source.ts';
+import { logIn } from './login/log-in.ts';
+import { AuthorizationServers, type KnownServer } from './oauth/authorization-server.ts';
+import { RedirectReceiver } from './oauth/redirect-receiver.ts';
+import { registerClient } from './oauth/register-client.ts';
+import { BROWSER_MS, SignIn, type SignedIn } from './oauth/sign-in.ts';
+import { OAuthClients, type ClientInput } from './oauth-clients.ts';
+import { requirementsOf } from './requirements.ts';
+import { testCredential } from './test-connection.ts';
+
+/** Ended sign-ins that are still shown. */
+const SHOWN_ENDED = 20;
+const MAX_LABEL = 80;
+
+export interface ConnectionsOptions {
+  readonly database: Database;
+  readonly secrets: SecretStore;
+  readonly integrations: IntegrationSource;
+  readonly outbound: Outbound;
+  readonly logger: Logger;
+  /** Makes a secret known to the log's redactor. */
+  readonly protect: (secret: string) => void;
+  /** The data folder, for locks between processes. */
+  readonly dataDirectory: string;
+  /** Milliseconds the author has in the browser. */
+  readonly browserMs?: number;
+  readonly now?: () => number;
+}
+
+type RunAgent = Parameters<ConnectionService['requirements']>[1];
+
+/** {@link ConnectionService} over the database and the vault. */
+export class Connections implements ConnectionService, AsyncDisposable {
+  readonly #options: ConnectionsOptions;
+  readonly #repository: ConnectionRepository;
+  readonly #vault: ConnectionVault;
+  readonly #clients: OAuthClients;
+  readonly #servers: AuthorizationServers;
+  readonly #provider: CredentialProvider;
+  readonly #receiver = new RedirectReceiver();
+  readonly #signIns = new Map<string, SignIn>();
+  readonly #stateListeners = new Set<(state: ConnectionState) => void>();
+  readonly #credentialListeners = new Set<(connectionId: string) => void>();
+
+  constructor(options: ConnectionsOptions) {
+    this.#options = options;
+    this.#repository = new ConnectionRepository(options.database);
+    this.#vault = new ConnectionVault(options.secrets, options.protect);
+    this.#clients = new OAuthClients(this.#repository, this.#vault);
+    this.#servers = new AuthorizationServers(options.outbound);
+    this.#provider = new CredentialProvider({
+      repository: this.#repository,
+      vault: this.#vault,
+      clients: this.#clients,
+      servers: this.#servers,
+      integrations: options.integrations,
+      outbound: options.outbound,
+      logger: options.logger,
+      lockFolder: options.dataDirectory,
+      onChange: (id) => this.#tellCredential(id),
+      ...(options.now && { now: options.now }),
+    });
+  }
+
+  state(): ConnectionState {
+    return {
+      connections: this.#repository.list(),
+      flows: [...this.#signIns.values()].map(({ flow }) => flow),
+    };
+  }
+
+  onState(listener: (state: ConnectionState) => void): () => void {
+    this.#stateListeners.add(listener);
+    return () => this.#stateListeners.delete(listener);
+  }
+
+  onCredentialChange(listener: (connectionId: string) => void): () => void {
+    this.#credentialListeners.add(listener);
+    return () => this.#credentialListeners.delete(listener);
+  }
+
+  async describe(integrationId: string): Promise<IntegrationNeeds> {
+    const integration = await this.#integration(integrationId);
+    return {
+      integrationId,
+      displayName: integration.displayName,
+      setupSteps: integration.setupSteps.map((step) => ({ ...step })),
+      auths: Object.entries(integration.auths).map(([authKey, auth]) =>
+        describeAuth(authKey, auth, integration, this.#clients.describe(integrationId, authKey)),
+      ),
+      connections: this.#repository
+        .list()
+        .filter((connection) => connection.integrationId === integrationId)
+        .map((connection) => ({ ...connection, agentCount: this.#repository.agentCount(connection.id) })),
+    };
+  }
+
+  async saveClient(input: ClientInput): Promise<IntegrationNeeds> {
+    const { source } = await this.#integration(input.integrationId);
+    await this.#clients.save(input, await this.#servers.locate(await this.#oauthMethod(input), source));
+    return this.describe(input.integrationId);
+  }
+
+  async removeClient({ integrationId, authKey }: AuthReference): Promise<IntegrationNeeds> {
+    await this.#clients.remove(integrationId, authKey);
+    return this.describe(integrationId);
+  }
+
+  async connect(request: ConnectRequest): Promise<ConnectFlow> {
+    const { integrationId, authKey, scopes = [], connectionId, choosesAccount = false } = request;
+    const integration = await this.#integration(integrationId);
+    const declared = await this.#oauthMethod(request);
+    const renewed = connectionId === undefined ? undefined : this.#own(request, connectionId);
+    await this.#requireVault();
+    const auth = await this.#servers.locate(declared, integration.source);
+    const server = await this.#servers.describe(auth);
+    await this.#ensureClient(request, auth, server);
+    const client = await this.#clients.get(integrationId, authKey, auth);
+    this.#supersede(request);
+    const canBrowse = server.metadata.authorization_endpoint !== undefined;
+    const signIn = await SignIn.start(
+      randomUUID(),
+      {
+        integrationId,
+        authKey,
+        service: integration.displayName,
+        auth,
+        server,
+        client,
+        scopes: requestedScopes(auth, scopes, renewed?.scopes),
+        kind: request.kind ?? (canBrowse ? 'browser' : 'device'),
+        choosesAccount,
+        connectionId,
+        keep: (result) => this.#keepGrant(request, auth, server, result),
+      },
+      {
+        outbound: this.#options.outbound,
+        receiver: this.#receiver,
+        browserMs: this.#options.browserMs ?? BROWSER_MS,
+        onChange: () => this.#tellState(),
+      },
+    );
+    this.#signIns.set(signIn.flow.id, signIn);
+    this.#forgetEnded();
+    this.#tellState();
+    return signIn.flow;
+  }
+
+  cancel(flowId: string): void {
+    this.#signIns.get(flowId)?.cancel();
+  }
+
+  async receiveRedirect(address: string): Promise<void> {
+    await this.#receiver.receive(address);
+  }
+
+  async create(request: CreateRequest, signal?: AbortSignal): Promise<Connection> {
+    const { integrationId, authKey, connectionId, label } = request;
+    const auth = await this.#fieldMethod(request);
+    const fields = await checkFields(auth, request.fields);
+    for (const value of Object.values(fields)) this.#options.protect(value);
+    const present = connectionId === undefined ? undefined : this.#own(request, connectionId);
+    await this.#requireVault();
+    const { secrets, identity } = await this.#acquire(auth, fields, signal);
+    const [accountId = 'default'] = Object.values(identity);
+    return this.#keep(
+      {
+        ...(present ?? newConnection(integrationId, authKey, auth)),
+        accountId,
+        identity,
+        label: label?.trim() || present?.label || this.#labelFor(integrationId, accountId, auth, fields),
+        renewable: auth.connect?.login !== undefined,
+        expiresAt: secrets.expiresAt,
+      },
+      secrets,
+    );
+  }
+
+  async test(
+    subject: { readonly connectionId: string } | CreateRequest,
+    url: string | undefined,
+    signal?: AbortSignal,
+  ): Promise<ConnectionTest> {
+    const { outbound } = this.#options;
+    if ('fields' in subject) {
+      const auth = await this.#fieldMethod(subject);
+      const given = await checkFields(auth, subject.fields);
+      for (const value of Object.values(given)) this.#options.protect(value);
+      const { secrets } = await this.#acquire(auth, given, signal);
+      return testCredential({ auth, fields: secrets.outputs, url, outbound, signal });
+    }
+    const { connectionId } = subject;
+    const connection = this.#get(connectionId);
+    const auth = (await this.#integration(connection.integrationId)).auths[connection.authKey];
+    if (!auth) throw authUnknown(connection);
+    const { fields } = await this.#provider.answer(connectionId, 'initial', signal);
+    const result = await testCredential({ auth, fields, url, outbound, signal });
+    if (result.outcome === 'works' && connection.problem?.code === 'credential_not_renewable') {
+      this.#repository.update(connectionId, { problem: undefined });
+      this.#tellState();
+    }
+    return result;
+  }
+
+  rename(connectionId: string, label: string): Connection {
+    const trimmed = label.trim();
+    if (trimmed === '' || trimmed.length > MAX_LABEL || /\p{Cc}/u.test(trimmed)) {
+      throw new ProblemError({
+        code: 'label_invalid',
+        title: 'This label cannot be used',
+        detail: `A label has 1 to ${MAX_LABEL} characters on one line. The model chooses an account by it.`,
+        pointer: '/label',
+      });
+    }
+    this.#get(connectionId);
+    const renamed = this.#repository.update(connectionId, { label: trimmed });
+    this.#tellState();
+    return renamed ?? this.#get(connectionId);
+  }
+
+  async remove(connectionId: string): Promise<void> {
+    this.#get(connectionId);
+    // The secret goes first: what is left if this is cut short is a connection that says it is empty.
+    await this.#vault.remove(connectionId);
+    this.#repository.remove(connectionId);
+    this.#provider.forget(connectionId);
+    this.#tellCredential(connectionId);
+  }
+
+  choose(agentId: string, integrationId: string, connectionIds: readonly string[]): void {
+    const ids = [...new Set(connectionIds)];
+    if (ids.length > MAX_CHOSEN_CONNECTIONS) {
+      throw new ProblemError({
+        code: 'too_many_connections',
+        title: 'Too many accounts at once',
+        detail: `${ids.length} were chosen; a run takes ${MAX_CHOSEN_CONNECTIONS} of one integration.`,
+        pointer: '/connectionIds',
+      });
+    }
+    for (const id of ids) {
+      if (this.#get(id).integrationId !== integrationId) throw unknownConnection();
+    }
+    this.#repository.choose(agentId, integrationId, ids);
+  }
+
+  async requirements(
+    agentId: string,
+    agent: RunAgent,
+    chosenNow: Readonly<Record<string, readonly string[]>> = {},
+  ): Promise<RunRequirements> {
+    const known = await this.#vault.known().catch(() => undefined);
+    const integrations = new Map<string, IntegrationManifest>();
+    for (const id of Object.keys(agent.dependencies.integrations)) {
+      const integration = await this.#options.integrations.get(id);
+      if (integration) integrations.set(id, integration);
+    }
+    return requirementsOf({
+      agent,
+      integrations,
+      connections: this.#repository.list().map((connection) => asKept(connection, known)),
+      chosenNow,
+      chosenEarlier: (id) => this.#repository.choice(agentId, id),
+      hasClient: (id, authKey) =>
+        this.#clients.describe(id, authKey) !== undefined ||
+        integrations.get(id)?.auths[authKey]?.tokenEndpointAuthMethod === 'none',
+    });
+  }
+
+  async bind(
+    agentId: string,
+    agent: RunAgent,
+    chosenNow?: Readonly<Record<string, readonly string[]>>,
+  ): Promise<RunConnection[]> {
+    const { isReady, integrations } = await this.requirements(agentId, agent, chosenNow);
+    if (!isReady) {
+      const missing = integrations.filter(({ detail }) => detail !== '');
+      throw new ProblemError({
+        code: 'missing_integration_connection',
+        title: 'The agent needs accounts that are not there',
+        detail: missing.map(({ detail }) => detail).join(' '),
+        action: 'Connect what is missing, then run the agent again.',
+        causes: missing.map(({ integrationId, status, detail }) => ({
+          code: status,
+          detail,
+          pointer: `/connections/${integrationId.replaceAll('~', '~0').replaceAll('/', '~1')}`,
+        })),
+      });
+    }
+    return integrations.flatMap(({ status, chosen }) =>
+      status === 'ready' ? chosen.map((id) => runConnectionOf(this.#get(id))) : [],
+    );
+  }
+
+  credentials(
+    connectionId: string,
+    reason: 'initial' | 'refresh',
+    signal?: AbortSignal,
+  ): Promise<CredentialsAnswer> {
+    return this.#provider.answer(connectionId, reason, signal);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    for (const signIn of this.#signIns.values()) signIn[Symbol.dispose]();
+    await this.#receiver[Symbol.asyncDispose]();
+  }
+
+  /** What is kept of typed-in fields: they themselves, or what a login gives for them. */
+  async #acquire(
+    auth: AuthMethod,
+    fields: Record<string, string>,
+    signal: AbortSignal | undefined,
+  ): Promise<{ secrets: ConnectionSecrets; identity: Record<string, string> }> {
+    const obtainedAt = this.#options.now?.() ?? Date.now();
+    if (auth.connect?.tool) {
+      return { secrets: { version: 1, outputs: {}, inputs: fields, obtainedAt }, identity: {} };
+    }
+    if (!auth.connect?.login) return { secrets: { version: 1, outputs: fields, obtainedAt }, identity: {} };
+    const { outputs, expiresAt, identity } = await logIn(auth, fields, this.#options.outbound, signal);
+    return {
+      secrets: { version: 1, outputs: { ...outputs }, inputs: fields, obtainedAt, expiresAt },
+      identity: { ...identity },
+    };
+  }
+
+  /** Keeps what a sign-in granted, in the connection it was begun for or in a new one. */
+  async #keepGrant(
+    request: ConnectRequest,
+    auth: AuthMethod,
+    server: KnownServer,
+    { tokens, identity, scopes }: SignedIn,
+  ): Promise<Connection> {
+    const { integrationId, authKey, connectionId } = request;
+    const present = connectionId === undefined ? undefined : this.#own(request, connectionId);
+    if (present && isOther(present.accountId, identity.accountId)) {
+      throw new ProblemError({
+        code: 'identity_mismatch',
+        title: 'This is another account',
+        detail: `The connection is for ${present.accountId}, and ${identity.accountId} signed in. It was left as it is.`,
+        action: 'Sign in with the same account, or add the other one as a new connection.',
+      });
+    }
+    // Many services give a refresh token at the first consent only.
+    const old = present && (await this.#vault.read(present.id));
+    const refreshToken = tokens.refreshToken ?? old?.refreshToken;
+    assertLasting(auth, server, tokens.expiresAt, refreshToken);
+    return this.#keep(
+      {
+        ...(present ?? newConnection(integrationId, authKey, auth)),
+        accountId: identity.accountId,
+        identity: { ...identity.claims },
+        label: present?.label ?? this.#labelFor(integrationId, identity.accountId, auth, {}),
+        scopes: [...scopes],
+        renewable: refreshToken !== undefined,
+        expiresAt: tokens.expiresAt,
+      },
+      {
+        version: 1,
+        outputs: { access_token: tokens.accessToken },
+        refreshToken,
+        tokenEndpoint: server.metadata.token_endpoint,
+        obtainedAt: this.#options.now?.() ?? Date.now(),
+        expiresAt: tokens.expiresAt,
+      },
+    );
+  }
+
+  /** The secret first: a connection without one would promise what it has not. */
+  async #keep(connection: Connection, secrets: ConnectionSecrets): Promise<Connection> {
+    await this.#vault.write(connection.id, secrets);
+    const { problem: _problem, ...rest } = connection;
+    const saved = this.#repository.save({
+      ...rest,
+      lostScopes: [],
+      state: 'connected',
+      updatedAt: Date.now(),
+    });
+    this.#provider.forget(saved.id);
+    this.#tellCredential(saved.id);
+    return saved;
+  }
+
+  /** The account, else a hint at the one secret that was typed in, else a number. */
+  #labelFor(
+    integrationId: string,
+    accountId: string,
+    auth: AuthMethod,
+    fields: Readonly<Record<string, string>>,
+  ): string {
+    if (accountId !== 'default') return accountId.slice(0, MAX_LABEL);
+    const known = credentialFieldsOf(auth.credentialsSchema);
+    const named = known.find(({ name, secret }) => !secret && (fields[name] ?? '') !== '');
+    const shown = named && fields[named.name];
+    if (shown !== undefined) return shown.slice(0, MAX_LABEL);
+    const secrets = known.filter(({ secret, required, multiline }) => secret && required && !multiline);
+    const hint =
+      secrets.length === 1 ? fingerprintOf((fields[secrets[0]?.name ?? ''] ?? '').trim()) : undefined;
+    const count = this.#repository.list().filter((one) => one.integrationId === integrationId).length;
+    return hint ?? `Connection ${count + 1}`;
+  }
+
+  /** A service that registers apps by itself gets one, the first time. */
+  async #ensureClient(reference: AuthReference, auth: AuthMethod, server: KnownServer): Promise<void> {
+    const { integrationId, authKey } = reference;
+    const known = this.#clients.describe(integrationId, authKey);
+    if (known && !(known.isAutomatic && known.server !== (auth.issuer ?? auth.tokenEndpoint))) return;
+    if (auth.tokenEndpointAuthMethod !== 'none' || server.metadata.registration_endpoint === undefined)
+      return;
+    const clientId = await registerClient(this.#options.outbound, server, auth);
+    await this.#clients.save({ integrationId, authKey, clientId, isPublic: true }, auth, true);
+  }
+
+  /** Beginning anew is how a person cancels a sign-in that went astray. */
+  #supersede({ integrationId, authKey, connectionId }: ConnectRequest): void {
+    for (const signIn of this.#signIns.values()) {
+      const { flow } = signIn;
+      const isSame =
+        flow.integrationId === integrationId &&
+        flow.authKey === authKey &&
+        flow.connectionId === connectionId;
+      if (isSame && !signIn.isOver) signIn.cancel();
+    }
+  }
+
+  #forgetEnded(): void {
+    const ended = [...this.#signIns.values()].filter(({ isOver }) => isOver);
+    for (const { flow } of ended.slice(0, Math.max(0, ended.length - SHOWN_ENDED))) {
+      this.#signIns.delete(flow.id);
+    }
+  }
+
+  async #requireVault(): Promise<void> {
+    await this.#options.secrets.names();
+  }
+
+  async #integration(id: string): Promise<IntegrationManifest> {
+    const integration = await this.#options.integrations.get(id);
+    if (integration) return integration;
+    throw new ProblemError({
+      code: 'integration_unknown',
+      title: 'Unknown integration',
+      detail: `There is no integration "${id.slice(0, 200)}" in your library.`,
+      action: 'Add it to the library first.',
+    });
+  }
+
+  async #method({ integrationId, authKey }: AuthReference): Promise<AuthMethod> {
+    const integration = await this.#integration(integrationId);
+    const auth = Object.hasOwn(integration.auths, authKey) ? integration.auths[authKey] : undefined;
+    if (!auth) throw authUnknown({ integrationId, authKey });
+    return auth;
+  }
+
+  async #oauthMethod(reference: AuthReference): Promise<AuthMethod> {
+    const auth = await this.#method(reference);
+    if (auth.type === 'oauth2') return auth;
+    throw wrongWay('This way of connecting takes fields to fill in, and no sign-in.');
+  }
+
+  async #fieldMethod(reference: AuthReference): Promise<AuthMethod> {
+    const auth = await this.#method(reference);
+    if (auth.type !== 'oauth2') return auth;
+    throw wrongWay('This way of connecting takes a sign-in, and no fields.');
+  }
+
+  #get(connectionId: string): Connection {
+    const connection = this.#repository.get(connectionId);
+    if (!connection) throw unknownConnection();
+    return connection;
+  }
+
+  /** A connection of exactly this method: one of another would be given what is not its own. */
+  #own({ integrationId, authKey }: AuthReference, connectionId: string): Connection {
+    const connection = this.#get(connectionId);
+    if (connection.integrationId === integrationId && connection.authKey === authKey) return connection;
+    throw unknownConnection();
+  }
+
+  #tellCredential(connectionId: string): void {
+    for (const listener of this.#credentialListeners) listener(connectionId);
+    this.#tellState();
+  }
+
+  #tellState(): void {
+    if (this.#stateListeners.size === 0) return;
+    const state = this.state();
+    for (const listener of this.#stateListeners) listener(state);
+  }
+}
+
+function newConnection(integrationId: string, authKey: string, auth: AuthMethod): Connection {
+  const now = Date.now();
+  return {
+    id: randomUUID(),
+    integrationId,
+    authKey,
+    authType: auth.type,
+    label: '',
+    accountId: 'default',
+    identity: {},
+    scopes: [],
+    lostScopes: [],
+    state: 'connected',
+    renewable: false,
+    createdAt: now,
+    updatedAt: now,
+  };
+}
+
+/** A vault that was set aside, or kept in memory, may have less than the database promises. */
+function asKept(connection: Connection, known: ReadonlySet<string> | undefined): Connection {
+  if (known === undefined || known.has(connection.id)) return connection;
+  return { ...connection, state: 'needs_sign_in' };
+}
+
+function runConnectionOf(connection: Connection): RunConnection {
+  const { id, integrationId, authKey, label, accountId, renewable } = connection;
+  return {
+    id,
+    integrationId,
+    authKey,
+    label,
+    account: accountId === 'default' ? undefined : accountId,
+    canRefresh: renewable,
+  };
+}
+
+function isOther(before: string, after: string): boolean {
+  return before !== 'default' && after !== 'default' && before !== after;
+}
+
+/**
+ * An access that ends and cannot be renewed would stop working within the hour, without a word.
+ * @throws ProblemError `refresh_token_missing`
+ */
+function assertLasting(
+  auth: AuthMethod,
+  server: KnownServer,
+  expiresAt: number | undefined,
+  refreshToken: string | undefined,
+): void {
+  if (expiresAt === undefined || refreshToken !== undefined) return;
+  if (auth.refreshTokenIssuance === 'not_supported') return;
+  const grants = server.metadata.grant_types_supported;
+  if (grants !== undefined && !grants.includes('refresh_token')) return;
+  throw new ProblemError({
+    code: 'refresh_token_missing',
+    title: 'The access would end soon',
+    detail: 'The service gave an access that ends, and nothing to renew it with, so it was not kept.',
+    action:
+      'Remove the app’s access at the service and sign in again. If it stays so, the integration has to ask for offline access.',
+  });
+}
+
+function unknownConnection(): ProblemError {
+  return new ProblemError({
+    code: 'connection_unknown',
+    title: 'Unknown connection',
+    detail: 'There is no such connection. It may have been removed.',
+  });
+}
+
+function authUnknown({ integrationId, authKey }: AuthReference): ProblemError {
+  return new ProblemError({
+    code: 'auth_unknown',
+    title: 'Unknown way of connecting',
+    detail: `${integrationId} has no way of connecting called "${authKey.slice(0, 100)}".`,
+  });
+}
+
+function wrongWay(detail: string): ProblemError {
+  return new ProblemError({ code: 'auth_wrong_way', title: 'Not the way to connect', detail });
+}

@@ -1,0 +1,10 @@
+export type {
+  AuthReference,
+  ConnectionService,
+  ConnectionState,
+  ConnectRequest,
+  CreateRequest,
+  RunConnection,
+} from './connection-service.ts';
+export { Connections, type ConnectionsOptions } from './connections.ts';
+export type { IntegrationSource } from './integration-source.ts';
