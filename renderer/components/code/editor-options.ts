@@ -20,4 +20,6 @@ export const EDITOR_OPTIONS: editor.IEditorOptions & editor.IGlobalEditorOptions
   // Prompts are written in every script; only invisible characters deceive.
   unicodeHighlight: { ambiguousCharacters: false },
   wordBasedSuggestions: 'off',
+  links: false,
+  bracketPairColorization: { enabled: false },
 };

@@ -40,8 +40,9 @@ export interface EditorLibrary {
 /** What the editor can ask for. An absent one is not offered. */
 export interface EditorActions {
   /** Begins to connect, or to grant more: the scopes are those the consent should ask for. */
-  connect?(integration: string, authKey: string, scopes: readonly string[]): void;
-  save?(): void;
+  readonly connect?: (integration: string, authKey: string, scopes: readonly string[]) => void;
+  /** Saves at once, though drafts save themselves. */
+  readonly save?: () => void;
 }
 
 /** The package of a name, if the library has it as that type. */

@@ -1,0 +1,212 @@
+import { ChevronRight } from 'lucide-react';
+import { useId, useState } from 'react';
+import { Badge } from '#renderer/components/badge.tsx';
+import { Button } from '#renderer/components/button.tsx';
+import { classes } from '#renderer/components/classes.ts';
+import { Select } from '#renderer/components/field.tsx';
+import { pointerOf } from '#shared/manifest/json-pointer.ts';
+import type { IntegrationManifest } from '#shared/manifest/model/integration.ts';
+import { useErrorsAt, useForm } from '../hooks/form-context.ts';
+import { setRuntimeTool } from '../model/agent-value.ts';
+import {
+  setMode,
+  setTools,
+  type PlannedTool,
+  type SelectionMode,
+  type ToolSource,
+} from '../model/tool-plan.ts';
+import { packageOf } from '../ports.ts';
+import { ToolRow } from './tool-row.tsx';
+
+/** Tools a group shows before it is opened further: a list of eighty is no picture. */
+const OPEN_UP_TO = 14;
+
+const EXPLANATIONS: Readonly<Record<ToolSource['kind'], string>> = {
+  sandbox: 'Files and programs inside the container, which has no network. Always given.',
+  runtime: 'Served by the run’s sidecar. What arrives here is what the agent delivers.',
+  integration: '',
+  'mcp-server': 'All tools of the server are given.',
+};
+
+/** The tools of one origin. */
+export function ToolSourceGroup({
+  source,
+  whole,
+  isSearching,
+}: {
+  /** As far as the search shows it. */
+  source: ToolSource;
+  whole: ToolSource;
+  isSearching: boolean;
+}) {
+  const { manifest, library, edit, isReadOnly } = useForm();
+  const headingId = useId();
+  const [opened, setOpened] = useState<boolean>();
+  const isOpen = isSearching || (opened ?? (whole.kind !== 'sandbox' && whole.tools.length <= OPEN_UP_TO));
+  const chosen = whole.tools.filter(({ isChosen }) => isChosen).length;
+  const errors = useErrorsAt(pointerOf(['integrations_configuration', whole.id]), true);
+  const dependencyErrors = useErrorsAt(pointerOf(['dependencies', 'integrations', whole.id]));
+  const integration = integrationOf();
+
+  function integrationOf(): IntegrationManifest | undefined {
+    if (whole.kind !== 'integration') return undefined;
+    const known = packageOf(library, whole.id, 'integration')?.manifest;
+    return known?.type === 'integration' ? known : undefined;
+  }
+
+  const toggle = (tools: readonly PlannedTool[], isChosen: boolean) => {
+    const ids = tools.filter(({ isFixed }) => !isFixed).map(({ id }) => id);
+    if (integration !== undefined) edit(setTools(manifest, whole, integration, ids, isChosen));
+    else if (whole.kind === 'runtime') for (const id of ids) edit(setRuntimeTool(manifest, id, isChosen));
+  };
+
+  return (
+    <section
+      aria-labelledby={headingId}
+      data-pointer={
+        whole.kind === 'integration' ? pointerOf(['integrations_configuration', whole.id]) : undefined
+      }
+      tabIndex={-1}
+      className="rounded-lg border border-line bg-surface focus:outline-none"
+    >
+      <header className="flex flex-wrap items-center gap-x-3 gap-y-2 px-3 py-2">
+        <button
+          type="button"
+          aria-expanded={isOpen}
+          onClick={() => setOpened(!isOpen)}
+          className="flex min-w-0 flex-1 items-center gap-2 rounded-sm text-left"
+        >
+          <ChevronRight
+            size={14}
+            aria-hidden="true"
+            className={classes('shrink-0 text-ink-faint transition-transform', isOpen && 'rotate-90')}
+          />
+          <h3 id={headingId} className="truncate font-semibold">
+            {whole.title}
+          </h3>
+          {whole.title !== whole.id && whole.kind !== 'sandbox' && whole.kind !== 'runtime' && (
+            <span className="truncate font-mono text-sm text-ink-faint">{whole.id}</span>
+          )}
+          <span className="shrink-0 text-sm text-ink-faint">
+            {chosen} of {whole.tools.length}
+          </span>
+        </button>
+        {integration !== undefined && (
+          <IntegrationMode source={whole} integration={integration} onToggle={toggle} />
+        )}
+      </header>
+      {(whole.selection?.meaning ?? EXPLANATIONS[whole.kind]) !== '' && (
+        <p className="px-3 pb-2 pl-9 text-sm text-ink-soft">
+          {whole.selection?.meaning ?? EXPLANATIONS[whole.kind]}
+        </p>
+      )}
+      {whole.unknown && <p className="px-3 pb-2 pl-9 text-sm text-caution">{whole.unknown}</p>}
+      {[...dependencyErrors, ...errors].map((error) => (
+        <p key={error} className="px-3 pb-2 pl-9 text-sm text-danger">
+          {error}
+        </p>
+      ))}
+      {isOpen && (
+        <ul className="border-t border-line py-1">
+          {source.tools.map((tool) => (
+            <ToolRow
+              key={tool.id}
+              tool={tool}
+              isReadOnly={isReadOnly}
+              onToggle={(isChosen) => toggle([tool], isChosen)}
+            />
+          ))}
+          {whole.selection?.strays.map((name) => (
+            <StrayRow key={name} name={name} source={whole} integration={integration} />
+          ))}
+          {whole.selection?.isOpen === true && (
+            <li className="px-9 py-1.5 text-sm text-ink-faint">
+              Its server may have more tools, which are known once it is connected.
+            </li>
+          )}
+        </ul>
+      )}
+    </section>
+  );
+}
+
+const MODES: Readonly<Record<SelectionMode, string>> = {
+  default: 'Default',
+  chosen: 'Chosen',
+  none: 'None',
+  all: 'All tools',
+};
+
+/** How the tools of an integration are chosen, and all or none of them at once. */
+function IntegrationMode({
+  source,
+  integration,
+  onToggle,
+}: {
+  source: ToolSource;
+  integration: IntegrationManifest;
+  onToggle: (tools: readonly PlannedTool[], isChosen: boolean) => void;
+}) {
+  const { manifest, edit, isReadOnly } = useForm();
+  const { selection } = source;
+  if (selection === undefined) return null;
+  const modes = (['default', 'chosen', 'none', 'all'] as const).filter(
+    (mode) => mode !== 'all' || selection.allowsAll || selection.mode === 'all',
+  );
+  const isAll = source.tools.length > 0 && source.tools.every(({ isChosen }) => isChosen);
+  return (
+    <span className="flex items-center gap-2">
+      {source.tools.length > 1 && selection.mode !== 'all' && (
+        <Button
+          size="small"
+          variant="ghost"
+          unavailable={isReadOnly ? 'Mend the JSON first.' : undefined}
+          onClick={() => onToggle(source.tools, !isAll)}
+        >
+          {isAll ? 'Untick all' : 'Tick all'}
+        </Button>
+      )}
+      <span className="w-28">
+        <Select
+          aria-label={`Selection of ${source.title}`}
+          value={selection.mode}
+          disabled={isReadOnly}
+          onChange={(event) => {
+            const mode = modes.find((candidate) => candidate === event.target.value);
+            if (mode) edit(setMode(manifest, source, integration, mode));
+          }}
+        >
+          {modes.map((mode) => (
+            <option key={mode} value={mode}>
+              {MODES[mode]}
+            </option>
+          ))}
+        </Select>
+      </span>
+    </span>
+  );
+}
+
+/** A name in the selection that stands for no tool. */
+function StrayRow({
+  name,
+  source,
+  integration,
+}: {
+  name: string;
+  source: ToolSource;
+  integration: IntegrationManifest | undefined;
+}) {
+  const { manifest, edit, isReadOnly } = useForm();
+  return (
+    <li className="flex items-center gap-3 px-9 py-1.5">
+      <span className="font-mono text-sm text-danger line-through">{name}</span>
+      <Badge tone="danger">no such tool</Badge>
+      {integration !== undefined && !isReadOnly && (
+        <Button size="small" onClick={() => edit(setTools(manifest, source, integration, [name], false))}>
+          Remove
+        </Button>
+      )}
+    </li>
+  );
+}

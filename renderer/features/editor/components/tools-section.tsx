@@ -1,0 +1,97 @@
+import { Plus, Search } from 'lucide-react';
+import { useDeferredValue, useMemo, useState } from 'react';
+import { Button } from '#renderer/components/button.tsx';
+import { EmptyState } from '#renderer/components/empty-state.tsx';
+import { Input } from '#renderer/components/field.tsx';
+import { formatCount } from '#renderer/format/format.ts';
+import { useForm } from '../hooks/form-context.ts';
+import { MAX_TOOLS } from '../model/platform-tools.ts';
+import { planTools } from '../model/tool-plan.ts';
+import { searchTools } from '../model/tool-search.ts';
+import { FormSection } from './form-fields.tsx';
+import { PackagePicker } from './package-picker.tsx';
+import { ToolSourceGroup } from './tool-source-group.tsx';
+
+/** Everything the model may call: where it comes from, what is chosen, and what that costs. */
+export function ToolsSection() {
+  const { manifest, library, isReadOnly } = useForm();
+  const [search, setSearch] = useState('');
+  const [isAdding, setAdding] = useState(false);
+  const sought = useDeferredValue(search);
+  const plan = useMemo(() => planTools(manifest, library), [manifest, library]);
+  const sources = useMemo(() => searchTools(plan.sources, sought), [plan, sought]);
+  return (
+    <FormSection
+      title="Tools"
+      intro="What the model may call. The sandbox’s own tools are always there; everything else is given only if it is chosen."
+      extra={
+        <Button
+          icon={<Plus size={14} />}
+          onClick={() => setAdding(true)}
+          unavailable={isReadOnly ? 'Mend the JSON first.' : undefined}
+        >
+          Add an integration
+        </Button>
+      }
+    >
+      <div className="flex flex-wrap items-center gap-x-6 gap-y-3">
+        <div className="relative w-80 max-w-full">
+          <Search
+            size={14}
+            aria-hidden="true"
+            className="pointer-events-none absolute top-2 left-2.5 text-ink-faint"
+          />
+          <Input
+            type="search"
+            aria-label="Search the tools"
+            placeholder="Search names, descriptions, scopes"
+            className="pl-8"
+            value={search}
+            onChange={(event) => setSearch(event.target.value)}
+          />
+        </div>
+        <ToolBudget count={plan.count} tokens={plan.tokens} isEstimate={plan.isEstimate} />
+      </div>
+      {sources.length === 0 && (
+        <EmptyState title="No tool has these words">
+          Search looks at names, descriptions and scopes of everything the agent depends on.
+        </EmptyState>
+      )}
+      <div className="space-y-3">
+        {sources.map((source) => (
+          <ToolSourceGroup
+            key={`${source.kind} ${source.id}`}
+            source={source}
+            whole={plan.sources.find(({ id, kind }) => id === source.id && kind === source.kind) ?? source}
+            isSearching={sought.trim() !== ''}
+          />
+        ))}
+      </div>
+      <PackagePicker open={isAdding} onOpenChange={setAdding} map="integrations" />
+    </FormSection>
+  );
+}
+
+/** How many tools the model is offered, and what they take of its context. */
+function ToolBudget({ count, tokens, isEstimate }: { count: number; tokens: number; isEstimate: boolean }) {
+  const isOver = count > MAX_TOOLS;
+  return (
+    <div className="min-w-56" role="status" aria-live="polite">
+      <p className={isOver ? 'text-danger' : 'text-ink-soft'}>
+        <strong className="font-semibold">{count}</strong> of {MAX_TOOLS} tools ·{' '}
+        {isEstimate ? 'at least' : 'about'} {formatCount(tokens)} tokens each turn
+      </p>
+      <div className="mt-1 h-1 overflow-hidden rounded-sm bg-sunken" aria-hidden="true">
+        <div
+          className={isOver ? 'h-full bg-danger' : 'h-full bg-accent'}
+          style={{ width: `${Math.min(100, (count / MAX_TOOLS) * 100)}%` }}
+        />
+      </div>
+      {isOver && (
+        <p className="mt-1 text-sm text-danger">
+          A model takes {MAX_TOOLS} tools at most, so a run would be refused. Untick {count - MAX_TOOLS}.
+        </p>
+      )}
+    </div>
+  );
+}
