@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { createEngineDirectory } from '#main/engines/index.ts';
 import { createLibraries } from '#main/library/index.ts';
 import type { Logger, Redactor } from '#main/logging/index.ts';
-import { createModelGateway } from '#main/models/index.ts';
+import { createModelGateway, type ModelTimeouts } from '#main/models/index.ts';
 import { RunOrchestrator, RunRepository } from '#main/runs/index.ts';
 import { createSecretStore, type SystemCipher } from '#main/secrets/index.ts';
 import { DatabaseSettingsStore, StoredValue } from '#main/settings/index.ts';
@@ -28,6 +28,8 @@ export interface ApplicationOptions {
   readonly systemCipher?: SystemCipher;
   /** A Node to run programs with where no container engine answers; none where the process is not Node itself. */
   readonly nodePath: string | undefined;
+  /** Milliseconds that a model's provider is given; the usual patience when absent. */
+  readonly modelTimeouts?: Partial<ModelTimeouts>;
 }
 
 /** Milliseconds between two pieces of the walkthrough's answers, so that a person can follow. */
@@ -54,9 +56,9 @@ export async function createApplication(options: ApplicationOptions): Promise<Ap
   );
   const { agents: library, packages } = createLibraries({
     samplesFolder: resources.samples,
+    catalogueFolder: resources.catalogue,
     database,
     dataDirectory,
-    catalogueFolder: resources.catalogue,
     secrets,
     isLasting: trigger === 'app',
     githubArchives: process.env['SLIPWAY_GITHUB_ARCHIVES'],
@@ -69,6 +71,7 @@ export async function createApplication(options: ApplicationOptions): Promise<Ap
       configuration: new StoredValue(database, 'models'),
       walkthroughPaceMs: trigger === 'app' ? WALKTHROUGH_PACE_MS : 0,
       discoversLocalServers: trigger === 'app',
+      ...(options.modelTimeouts && { timeouts: options.modelTimeouts }),
     }),
   );
   const engines = stack.use(
