@@ -38,21 +38,20 @@ export function Dialog({
           {bare ? (
             <Primitive.Title className="sr-only">{title}</Primitive.Title>
           ) : (
-            <header className="flex items-start gap-4 px-5 pt-4 pb-3">
-              <div className="min-w-0 flex-1">
-                <Primitive.Title className="text-lg font-semibold">{title}</Primitive.Title>
-                {description && (
-                  <Primitive.Description className="mt-0.5 text-ink-soft">
-                    {description}
-                  </Primitive.Description>
-                )}
-              </div>
-              <Primitive.Close asChild>
-                <IconButton label="Close" icon={<X size={16} />} className="-mt-1 -mr-2" />
-              </Primitive.Close>
+            <header className="py-4 pr-14 pb-3 pl-5">
+              <Primitive.Title className="truncate text-lg font-semibold">{title}</Primitive.Title>
+              {description && (
+                <Primitive.Description className="mt-0.5 text-ink-soft">{description}</Primitive.Description>
+              )}
             </header>
           )}
           {children}
+          {/* Last, so that the focus begins at what the window is for. */}
+          {!bare && (
+            <Primitive.Close asChild>
+              <IconButton label="Close" icon={<X size={16} />} className="absolute top-3 right-3" />
+            </Primitive.Close>
+          )}
         </Primitive.Content>
       </Primitive.Portal>
     </Primitive.Root>

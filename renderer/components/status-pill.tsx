@@ -39,7 +39,7 @@ export function StatusPill({ status, strong = false }: { status: RunStatus; stro
     <span
       data-status={status}
       className={classes(
-        'inline-flex shrink-0 items-center gap-1.5 font-medium whitespace-nowrap',
+        'inline-flex shrink-0 items-center gap-1.5 align-middle font-medium whitespace-nowrap',
         look.tone,
         strong ? 'text-base' : 'text-sm',
       )}

@@ -64,7 +64,8 @@ describe('formatCost', () => {
   it('never shows an unknown price as zero, and a part as a floor', () => {
     expect(formatCost({ cost: 0, pricing: 'unpriced' })).toBe('—');
     expect(formatCost({ cost: 0.01234, pricing: 'partial' })).toBe('≥ $0.0123');
-    expect(formatCost({ cost: 0, pricing: 'priced' })).toBe('$0.0000');
+    expect(formatCost({ cost: 0, pricing: 'priced' })).toBe('$0');
+    expect(formatCost({ cost: 0.00001, pricing: 'priced' })).toBe('$0.0000');
   });
 });
 

@@ -72,7 +72,7 @@ export function formatTokens(tokens: number): string {
 /** Cost in US dollars: `—` when no price is known, a floor with `≥` when only a part is priced. */
 export function formatCost(usage: Pick<Usage, 'cost' | 'pricing'>): string {
   if (usage.pricing === 'unpriced') return '—';
-  return `${usage.pricing === 'partial' ? '≥ ' : ''}$${usage.cost.toFixed(4)}`;
+  return `${usage.pricing === 'partial' ? '≥ ' : ''}$${usage.cost === 0 ? '0' : usage.cost.toFixed(4)}`;
 }
 
 /** What the cost's sign means, for a tooltip or a screen reader. */

@@ -14,7 +14,7 @@ import type { Script } from './turn.ts';
 export const WALKTHROUGH_MODEL: ModelDescription = {
   providerId: 'walkthrough',
   modelId: 'walkthrough',
-  displayName: 'Walkthrough (a script, not a language model)',
+  displayName: 'Walkthrough (scripted)',
   api: 'openai-completions',
   contextWindow: 200_000,
   maxTokens: 32_000,

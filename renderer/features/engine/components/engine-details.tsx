@@ -34,7 +34,7 @@ export function EngineDetails({ engine }: { engine: EngineReport }) {
                   )}
                 </p>
                 <p className="font-mono text-sm wrap-anywhere text-ink-soft">{selected.address}</p>
-                <p className="mt-1 text-ink-soft">Chosen because: {selected.reason}</p>
+                <p className="mt-1 text-ink-soft">{selected.reason}</p>
               </>
             ) : (
               <p className="flex items-center gap-2 text-lg font-semibold">

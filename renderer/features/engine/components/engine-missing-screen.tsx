@@ -21,7 +21,7 @@ export function EngineMissingScreen({ engine, onBrowse }: { engine: EngineReport
     return () => window.removeEventListener('focus', onFocus);
   }, [mutate]);
   return (
-    <main id="content" tabIndex={-1} className="flex-1 overflow-auto px-8 py-10 focus:outline-none">
+    <main id="content" tabIndex={-1} className="relative flex-1 overflow-auto px-8 py-10 focus:outline-none">
       <div className="mx-auto max-w-220">
         <h1 className="text-2xl font-semibold tracking-[-0.01em]">No container engine answers</h1>
         <p className="mt-2 max-w-150 text-lg text-ink-soft">
@@ -32,7 +32,8 @@ export function EngineMissingScreen({ engine, onBrowse }: { engine: EngineReport
           <Spinner />
           This page continues by itself when an engine appears.
         </p>
-        {engine.problem && (
+        {/* Consent has a place of its own beside the list; here it would read as the first thing to do. */}
+        {engine.problem && engine.state !== 'needs_consent' && (
           <div className="mt-5 max-w-150">
             <ProblemCard problem={engine.problem} tone="caution" />
           </div>

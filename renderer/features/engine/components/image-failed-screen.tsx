@@ -6,7 +6,7 @@ import { ImageStatusView } from './image-status-view.tsx';
 export function ImageFailedScreen({ engine, onBrowse }: { engine: EngineReport; onBrowse: () => void }) {
   useDocumentTitle('The image could not be built');
   return (
-    <main id="content" tabIndex={-1} className="flex-1 overflow-auto px-8 py-10 focus:outline-none">
+    <main id="content" tabIndex={-1} className="relative flex-1 overflow-auto px-8 py-10 focus:outline-none">
       <div className="mx-auto max-w-170">
         <h1 className="text-2xl font-semibold tracking-[-0.01em]">The image could not be built</h1>
         <p className="mt-2 mb-6 text-lg text-ink-soft">

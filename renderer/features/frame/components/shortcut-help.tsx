@@ -1,5 +1,6 @@
 import { Dialog } from '#renderer/components/dialog.tsx';
 import { Kbd } from '#renderer/components/kbd.tsx';
+import { ScrollRegion } from '#renderer/components/scroll-region.tsx';
 
 const groups: readonly { title: string; rows: readonly (readonly [string, string])[] }[] = [
   {
@@ -43,7 +44,7 @@ export function ShortcutHelp({
 }) {
   return (
     <Dialog open={open} onOpenChange={onOpenChange} title="Keyboard shortcuts">
-      <div className="space-y-5 overflow-auto px-5 pb-5">
+      <ScrollRegion label="Shortcuts" className="space-y-5 px-5 pb-5">
         {groups.map((group) => (
           <section key={group.title} aria-label={group.title}>
             <h3 className="mb-1.5 text-sm font-semibold text-ink-faint">{group.title}</h3>
@@ -59,7 +60,7 @@ export function ShortcutHelp({
             </dl>
           </section>
         ))}
-      </div>
+      </ScrollRegion>
     </Dialog>
   );
 }

@@ -96,14 +96,15 @@ function describeEngine(engine: EngineReport | undefined): { light: Light; text:
     case 'needs_consent':
       return { light: 'bad', text: 'No engine', detail: 'Running without isolation needs your consent' };
     case 'ready': {
-      const name = engine.selected ? `${engine.selected.name} ${engine.selected.version}` : 'Engine';
+      const name = engine.selected?.name ?? 'Engine';
+      const version = engine.selected?.version ?? '';
       if (engine.image.state === 'building')
         return { light: 'busy', text: name, detail: 'The image is being built' };
       if (engine.image.state === 'failed')
         return { light: 'caution', text: name, detail: 'The image could not be built' };
       if (engine.selected && !engine.selected.isolates)
         return { light: 'caution', text: name, detail: 'Runs are not isolated' };
-      return { light: 'good', text: name, detail: engine.selected?.reason ?? '' };
+      return { light: 'good', text: name, detail: `Version ${version}. ${engine.selected?.reason ?? ''}` };
     }
   }
 }

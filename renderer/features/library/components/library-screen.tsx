@@ -73,7 +73,7 @@ export function LibraryScreen() {
           ]}
         />
       </PageHeader>
-      <main id="content" tabIndex={-1} className="flex-1 overflow-auto px-6 pb-8 focus:outline-none">
+      <main id="content" tabIndex={-1} className="relative flex-1 overflow-auto px-6 pb-8 focus:outline-none">
         <NewHere />
         {failure && <ProblemCard problem={failure} />}
         {found === undefined && !failure && <CardSkeletons />}
@@ -95,7 +95,7 @@ export function LibraryScreen() {
             onKeyDown={onKeyDown}
             className={
               view === 'cards'
-                ? 'grid grid-cols-[repeat(auto-fill,minmax(19rem,1fr))] gap-3'
+                ? 'grid grid-cols-[repeat(auto-fit,minmax(19rem,1fr))] gap-3'
                 : 'divide-y divide-line border-y border-line'
             }
           >
@@ -150,7 +150,7 @@ interface ItemProps {
 function AgentCard(props: ItemProps) {
   const { agent } = props;
   return (
-    <li className="relative flex flex-col rounded-lg border border-line bg-surface p-4 transition-colors duration-100 focus-within:border-line-strong hover:border-line-strong">
+    <li className="relative flex max-w-120 flex-col rounded-lg border border-line bg-surface p-4 transition-colors duration-100 focus-within:border-line-strong hover:border-line-strong">
       <div className="flex items-start gap-2">
         <h2 className="min-w-0 flex-1 text-lg leading-5.5 font-semibold">
           <AgentLink agent={agent} />
@@ -172,7 +172,7 @@ function AgentCard(props: ItemProps) {
       </p>
       <div className="mt-3 flex items-center gap-2 border-t border-line pt-3">
         <RunExample {...props} />
-        <span className="text-sm text-ink-faint">with the example file</span>
+        <span className="text-sm text-ink-faint">with its example</span>
       </div>
     </li>
   );

@@ -1,5 +1,5 @@
 import { CircleAlert, FileText, Upload, X } from 'lucide-react';
-import { useId, useRef, useState, type DragEvent } from 'react';
+import { useRef, useState, type DragEvent } from 'react';
 import { Badge } from '#renderer/components/badge.tsx';
 import { IconButton } from '#renderer/components/button.tsx';
 import { classes } from '#renderer/components/classes.ts';
@@ -27,7 +27,6 @@ export function FileDrop({
   maxSize: number | undefined;
   maxFiles: number;
 }) {
-  const hintId = useId();
   const picker = useRef<HTMLInputElement>(null);
   const [isOver, setIsOver] = useState(false);
   const single = maxFiles === 1;
@@ -80,8 +79,7 @@ export function FileDrop({
       <button
         type="button"
         id={attributes.id}
-        aria-label={`${label}: ${single && isFull ? 'choose another file' : 'choose files'}`}
-        aria-describedby={[hintId, attributes['aria-describedby']].filter(Boolean).join(' ')}
+        aria-describedby={attributes['aria-describedby']}
         data-invalid={attributes['aria-invalid']}
         onClick={() => picker.current?.click()}
         className={classes(
@@ -91,14 +89,15 @@ export function FileDrop({
         )}
       >
         <Upload size={14} aria-hidden="true" />
-        {files.length === 0
-          ? `Drop ${single ? 'a file' : 'files'} here, or click to choose`
-          : single
-            ? 'Replace it'
-            : 'Add more'}
-        <span id={hintId} className="ml-auto text-xs text-ink-faint">
-          {limits.join(', ')}
+        <span className="flex-1">
+          <span className="sr-only">{label}: </span>
+          {files.length === 0
+            ? `Drop ${single ? 'a file' : 'files'} here, or click to choose`
+            : single
+              ? 'Replace it'
+              : 'Add more'}
         </span>
+        <span className="text-xs text-ink-faint">{limits.join(', ')}</span>
       </button>
       <input
         ref={picker}

@@ -15,6 +15,7 @@ import {
 } from '#renderer/format/format.ts';
 import type { RunProjection, TurnItem } from '#shared/runs/projection.ts';
 import type { RunDetail, RunSummary } from '#shared/runs/run.ts';
+import { phaseLabels } from '../model/phase-labels.ts';
 
 /** Everything about a run that is neither its course nor its result. */
 export function DetailsPanel({
@@ -56,7 +57,7 @@ export function DetailsPanel({
         <Part title="Preparation">
           <Facts>
             {projection.phases.map((phase) => (
-              <Fact key={phase.phase} name={phase.phase}>
+              <Fact key={phase.phase} name={phaseLabels[phase.phase]}>
                 {phase.durationMs === undefined ? '…' : formatDuration(phase.durationMs)}
               </Fact>
             ))}

@@ -1,5 +1,6 @@
 import { CircleCheck, PackageOpen, TriangleAlert } from 'lucide-react';
 import { useMemo, useState } from 'react';
+import { classes } from '#renderer/components/classes.ts';
 import { Badge, type Tone } from '#renderer/components/badge.tsx';
 import { CodeBlock } from '#renderer/components/code-block.tsx';
 import { CopyButton } from '#renderer/components/copy-button.tsx';
@@ -11,7 +12,13 @@ import { formatQuantity } from '#renderer/format/format.ts';
 import { isRecord } from '#shared/manifest/plain.ts';
 import type { RunProjection } from '#shared/runs/projection.ts';
 import type { RunDetail } from '#shared/runs/run.ts';
-import { describeOutput, tableOf, type OutputRow, type OutputState } from '../model/output-table.ts';
+import {
+  describeOutput,
+  readableNumber,
+  tableOf,
+  type OutputRow,
+  type OutputState,
+} from '../model/output-table.ts';
 
 /** What the agent delivered through `output`, held against the schema it was asked for. */
 export function OutputPanel({
@@ -132,90 +139,122 @@ function OutputTable({ rows }: { rows: readonly OutputRow[] }) {
         </tr>
       </thead>
       <tbody>
-        {rows.map((row) => {
-          const badge = stateBadges[row.state];
-          return (
-            <tr
-              key={row.field}
-              data-state={row.state}
-              className="border-t border-line align-top last:border-b"
-            >
-              <th scope="row" className="w-[34%] py-2 pr-4 text-left font-normal" title={row.description}>
-                <span className="block font-mono text-sm font-medium wrap-anywhere">{row.field}</span>
-                <span className="block text-xs text-ink-faint">{row.type}</span>
-              </th>
-              <td className="py-2 wrap-anywhere">
-                <OutputValue
-                  value={row.value}
-                  label={row.field}
-                  isThere={row.state !== 'missing' && row.state !== 'absent'}
-                />
-                {badge && <Badge tone={badge.tone}>{badge.word}</Badge>}
-                {row.errors.map((error) => (
-                  <p key={error} className="text-sm text-danger">
-                    {error}
-                  </p>
-                ))}
-              </td>
-            </tr>
-          );
-        })}
+        {rows.map((row) => (
+          <OutputRows key={row.field} row={row} />
+        ))}
       </tbody>
     </table>
   );
 }
 
+/** A field in one row; a table within it gets the whole width in a second one. */
+function OutputRows({ row }: { row: OutputRow }) {
+  const isThere = row.state !== 'missing' && row.state !== 'absent';
+  const table = useMemo(() => (isThere ? tableOf(row.value) : undefined), [isThere, row.value]);
+  const badge = stateBadges[row.state];
+  return (
+    <>
+      <tr data-state={row.state} className="border-t border-line align-top">
+        <th
+          scope="row"
+          className={classes('w-[34%] pt-2 pr-4 text-left font-normal', table ? 'pb-1.5' : 'pb-2')}
+          title={row.description}
+        >
+          <span className="block font-mono text-sm font-medium wrap-anywhere">{row.field}</span>
+          <span className="block text-xs text-ink-faint">{row.type}</span>
+        </th>
+        <td className="py-2 wrap-anywhere">
+          {table ? (
+            <p className="text-ink-soft">{formatQuantity(table.rows.length, 'row')}</p>
+          ) : (
+            isThere && <OutputValue value={row.value} label={row.field} />
+          )}
+          {badge && <Badge tone={badge.tone}>{badge.word}</Badge>}
+          {row.errors.map((error) => (
+            <p key={error} className="text-sm text-danger">
+              {error}
+            </p>
+          ))}
+        </td>
+      </tr>
+      {table && (
+        <tr>
+          <td colSpan={2} className="pb-3">
+            <NestedTable table={table} label={row.field} />
+          </td>
+        </tr>
+      )}
+    </>
+  );
+}
+
 /** Rows of a nested table shown at once. */
 const ROWS_SHOWN = 50;
+/** Characters from which a cell's text may be broken. */
+const LONG_CELL = 32;
 
-function OutputValue({ value, label, isThere }: { value: unknown; label: string; isThere: boolean }) {
-  const table = useMemo(() => tableOf(value), [value]);
-  if (!isThere) return null;
-  if (table) {
-    return (
-      <ScrollRegion label={label} className="max-h-80 rounded-md border border-line">
-        <table className="w-full border-collapse text-sm">
-          <thead>
-            <tr>
+function NestedTable({ table, label }: { table: NonNullable<ReturnType<typeof tableOf>>; label: string }) {
+  const isNumeric = (column: string) => table.rows.some((row) => typeof row[column] === 'number');
+  const alignment = Object.fromEntries(
+    table.columns.map((column) => [column, isNumeric(column) ? 'text-right' : 'text-left']),
+  );
+  return (
+    <ScrollRegion label={label} className="max-h-80 rounded-md border border-line">
+      <table className="w-full border-collapse text-sm">
+        <thead>
+          <tr>
+            {table.columns.map((column) => (
+              <th
+                key={column}
+                scope="col"
+                className={`sticky top-0 bg-sunken px-2 py-1 font-medium whitespace-nowrap text-ink-soft ${alignment[column]}`}
+              >
+                {column}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {table.rows.slice(0, ROWS_SHOWN).map((row, index) => (
+            // Rows have no other identity than their number.
+            // oxlint-disable-next-line react/no-array-index-key
+            <tr key={index} className="border-t border-line align-top">
               {table.columns.map((column) => (
-                <th
-                  key={column}
-                  scope="col"
-                  className={`sticky top-0 bg-sunken px-2 py-1 font-medium whitespace-nowrap text-ink-soft ${typeof table.rows[0]?.[column] === 'number' ? 'text-right' : 'text-left'}`}
-                >
-                  {column}
-                </th>
+                <td key={column} className={`px-2 py-1 ${alignment[column]}`}>
+                  <Cell value={row[column]} />
+                </td>
               ))}
             </tr>
-          </thead>
-          <tbody>
-            {table.rows.slice(0, ROWS_SHOWN).map((row, index) => (
-              // Rows have no other identity than their number.
-              // oxlint-disable-next-line react/no-array-index-key
-              <tr key={index} className="border-t border-line">
-                {table.columns.map((column) => (
-                  <td
-                    key={column}
-                    className={`px-2 py-1 ${typeof row[column] === 'number' ? 'text-right' : ''}`}
-                  >
-                    {cellText(row[column])}
-                  </td>
-                ))}
-              </tr>
-            ))}
-          </tbody>
-        </table>
-        {table.rows.length > ROWS_SHOWN && (
-          <p className="border-t border-line px-2 py-1 text-sm text-ink-faint">
-            {formatQuantity(table.rows.length - ROWS_SHOWN, 'more row')} under JSON
-          </p>
-        )}
-      </ScrollRegion>
-    );
-  }
+          ))}
+        </tbody>
+      </table>
+      {table.rows.length > ROWS_SHOWN && (
+        <p className="border-t border-line px-2 py-1 text-sm text-ink-faint">
+          {formatQuantity(table.rows.length - ROWS_SHOWN, 'more row')} under JSON
+        </p>
+      )}
+    </ScrollRegion>
+  );
+}
+
+function OutputValue({ value, label }: { value: unknown; label: string }) {
   if (typeof value === 'object' && value !== null) return <JsonTree value={value} label={label} />;
   if (typeof value === 'string') return <p className="whitespace-pre-wrap">{value}</p>;
   return <p className="font-medium">{String(value)}</p>;
+}
+
+/** Numbers and short words stay in one line; only long texts are broken. */
+function Cell({ value }: { value: unknown }) {
+  const text = cellText(value);
+  const shown = typeof value === 'number' ? readableNumber(value) : text;
+  return (
+    <span
+      className={shown.length > LONG_CELL ? 'block min-w-48' : 'whitespace-nowrap'}
+      title={shown === text ? undefined : text}
+    >
+      {shown}
+    </span>
+  );
 }
 
 function cellText(value: unknown): string {

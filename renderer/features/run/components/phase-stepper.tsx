@@ -6,15 +6,8 @@ import { Spinner } from '#renderer/components/spinner.tsx';
 import { formatDuration, formatElapsed } from '#renderer/format/format.ts';
 import { useNow } from '#renderer/state/use-now.ts';
 import type { PhaseView } from '#shared/runs/projection.ts';
-import { isFinalStatus, runPhaseSchema, type RunPhase, type RunStatus } from '#shared/runs/run.ts';
-
-const labels: Record<RunPhase, string> = {
-  engine: 'Engine',
-  image: 'Image',
-  containers: 'Containers',
-  workspace: 'Workspace',
-  agent: 'Agent',
-};
+import { isFinalStatus, runPhaseSchema, type RunStatus } from '#shared/runs/run.ts';
+import { phaseLabels } from '../model/phase-labels.ts';
 
 /** The steps before the first turn: in full while they go on, in one line afterwards. */
 export function PhaseStepper({ phases, status }: { phases: readonly PhaseView[]; status: RunStatus }) {
@@ -74,7 +67,7 @@ function Steps({ phases, isQueued }: { phases: readonly PhaseView[]; isQueued: b
             </span>
             <span className="text-sm leading-5">
               <span className={classes('block font-medium', phase ? 'text-ink' : 'text-ink-faint')}>
-                {labels[name]}
+                {phaseLabels[name]}
               </span>
               <span className="block text-xs text-ink-faint">
                 {phase?.durationMs !== undefined && formatDuration(phase.durationMs)}
@@ -109,7 +102,7 @@ function StepIcon({ state }: { state: PhaseView['state'] | undefined }) {
 function CurrentPhase({ phase, status }: { phase: PhaseView | undefined; status: RunStatus }) {
   const now = useNow(500, phase !== undefined);
   if (!phase) return null;
-  const label = labels[phase.phase];
+  const label = phaseLabels[phase.phase];
   const isBuilding = phase.phase === 'image';
   return (
     <div className="mt-2.5 space-y-1.5">

@@ -53,7 +53,7 @@ export function RunHeader({
         <h1 className="min-w-0 truncate text-xl font-semibold tracking-[-0.01em]">
           {agentId ? (
             <a
-              href={placeLink({ name: 'agent', agentId, tab: 'run' })}
+              href={placeLink({ name: 'package', kind: 'agent', packageName: agentId, tab: 'run' })}
               className="rounded-sm hover:underline"
             >
               {name}
@@ -169,7 +169,7 @@ function Model({ summary, projection }: { summary: RunSummary | undefined; proje
     <Fact label="Model">
       <span className="inline-flex items-center gap-1.5">
         {name}
-        {isScripted && <Badge>Scripted</Badge>}
+        {isScripted && !/scripted/i.test(name) && <Badge>Scripted</Badge>}
       </span>
     </Fact>
   );

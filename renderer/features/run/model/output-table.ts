@@ -98,3 +98,15 @@ export function tableOf(
   const columns = [...new Set(rows.slice(0, 200).flatMap((row) => Object.keys(row)))];
   return columns.length > 0 && columns.length <= 30 ? { columns, rows } : undefined;
 }
+
+/** Digits after the point that a cell of a table shows. */
+const SHOWN_DIGITS = 6;
+
+/** A number as a table shows it: whole numbers and small ones as they are, long fractions rounded. */
+export function readableNumber(value: number): string {
+  const exact = String(value);
+  if (!Number.isFinite(value) || Number.isInteger(value) || exact.includes('e')) return exact;
+  const rounded = Number(value.toFixed(SHOWN_DIGITS));
+  // Rounding must not make a small number nothing.
+  return Math.abs(value) < 0.001 ? exact : String(rounded);
+}

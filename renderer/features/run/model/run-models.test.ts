@@ -7,7 +7,7 @@ import { shownArguments } from './call-arguments.ts';
 import { summarizeCall } from './call-summary.ts';
 import { fileKind, resolveOutputPath } from './file-kind.ts';
 import { diffReplacement } from './line-diff.ts';
-import { describeOutput, tableOf } from './output-table.ts';
+import { describeOutput, readableNumber, tableOf } from './output-table.ts';
 import { runClock, runStatus } from './run-state.ts';
 import { filterTimeline, TIMELINE_KINDS } from './timeline-filter.ts';
 
@@ -128,6 +128,20 @@ describe('describeOutput', () => {
     expect(tableOf([{ a: 1 }, { b: 2, a: 3 }])?.columns).toEqual(['a', 'b']);
     expect(tableOf([1, { a: 1 }])).toBeUndefined();
     expect(tableOf([])).toBeUndefined();
+  });
+
+  it.each([
+    [75.21111111111111, '75.211111'],
+    [41217.32, '41217.32'],
+    [123456789012.34, '123456789012.34'],
+    [-0.1, '-0.1'],
+    // Rounding would make nothing of these.
+    [0.00000042, '4.2e-7'],
+    [0.00012345678, '0.00012345678'],
+    [1e21, '1e+21'],
+    [6769, '6769'],
+  ])('rounds the long fraction of %d in a table, and no more', (value, text) => {
+    expect(readableNumber(value)).toBe(text);
   });
 });
 

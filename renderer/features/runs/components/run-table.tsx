@@ -6,7 +6,7 @@ import { ConfirmDialog } from '#renderer/components/dialog.tsx';
 import { EmptyState, Loading } from '#renderer/components/empty-state.tsx';
 import { moveFocus } from '#renderer/components/move-focus.ts';
 import { ProblemCard } from '#renderer/components/problem-card.tsx';
-import { StatusPill } from '#renderer/components/status-pill.tsx';
+import { statusLabel, StatusPill } from '#renderer/components/status-pill.tsx';
 import {
   describeCost,
   formatCost,
@@ -188,7 +188,7 @@ function RunRow({
         {showsAgent ? (
           <StatusPill status={run.status} />
         ) : (
-          <RowLink href={link} label={`Run of ${formatDateTime(run.createdAt)}`}>
+          <RowLink href={link} label={`${statusLabel(run.status)}, run of ${formatDateTime(run.createdAt)}`}>
             <StatusPill status={run.status} />
           </RowLink>
         )}

@@ -56,7 +56,7 @@ export function RunsScreen({ place }: { place: Extract<Place, { name: 'runs' }> 
           ))}
         </Select>
       </PageHeader>
-      <main id="content" tabIndex={-1} className="flex-1 overflow-auto px-6 pb-8 focus:outline-none">
+      <main id="content" tabIndex={-1} className="relative flex-1 overflow-auto px-6 pb-8 focus:outline-none">
         <RunTable agentId={place.agentId} statuses={filter === 'all' ? undefined : filters[filter]} />
       </main>
     </>

@@ -124,7 +124,8 @@ function Vault({ vault }: { vault: VaultState }) {
       </h3>
       <div className="flex items-center gap-4">
         <p className="flex-1 text-ink-soft">
-          {backends[vault.backend]}.{!vault.problem && ` ${vault.detail}`}
+          {vault.state !== 'absent' && `${backends[vault.backend]}. `}
+          {!vault.problem && vault.detail}
         </p>
         {isOpen && vault.backend === 'passphrase' && (
           <Button icon={<Lock size={14} />} busy={lock.isPending} onClick={() => lock.mutate({})}>

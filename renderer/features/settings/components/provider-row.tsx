@@ -30,7 +30,7 @@ export function ProviderRow({ provider, vault }: { provider: ProviderState; vaul
             {displayName}
             {ready ? <Badge tone="success">Ready</Badge> : <NotReady provider={provider} vault={vault} />}
             {provider.discovered && <Badge>Found on this computer</Badge>}
-            {isScripted && <Badge>Scripted</Badge>}
+            {isScripted && !/scripted/i.test(displayName) && <Badge>Scripted</Badge>}
           </p>
           <p className="truncate text-sm text-ink-faint">
             {isScripted

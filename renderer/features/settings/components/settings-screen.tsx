@@ -34,7 +34,7 @@ export function SettingsScreen({ place }: { place: Extract<Place, { name: 'setti
         <main
           id="content"
           tabIndex={-1}
-          className="min-h-0 flex-1 overflow-auto px-6 py-5 focus:outline-none"
+          className="relative min-h-0 flex-1 overflow-auto px-6 py-5 focus:outline-none"
         >
           <TabPanel value="engine" className="max-w-170 space-y-9">
             {failure && <ProblemCard problem={failure} />}

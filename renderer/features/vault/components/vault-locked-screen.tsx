@@ -6,7 +6,7 @@ import { VaultDoor } from './vault-door.tsx';
 export function VaultLockedScreen({ vault, onSkip }: { vault: VaultState; onSkip: () => void }) {
   useDocumentTitle('The vault is locked');
   return (
-    <main id="content" tabIndex={-1} className="flex-1 overflow-auto px-8 py-10 focus:outline-none">
+    <main id="content" tabIndex={-1} className="relative flex-1 overflow-auto px-8 py-10 focus:outline-none">
       <div className="mx-auto max-w-130">
         <h1 className="text-2xl font-semibold tracking-[-0.01em]">The vault is locked</h1>
         <p className="mt-2 mb-6 text-lg text-ink-soft">
