@@ -104,8 +104,7 @@ export class AgentLibrary implements Library {
       const prefersDraft = found.snapshot.version === undefined;
       return { checked, summary: summaryOf(checked, 'library'), prefersDraft };
     }
-    const samples = await this.#finder.samples.list();
-    const checked = version === undefined ? samples.find((sample) => idOf(sample) === name) : undefined;
+    const checked = version === undefined ? await this.#finder.samples.find(name) : undefined;
     if (checked !== undefined) return { checked, summary: summaryOf(checked, 'sample'), prefersDraft: true };
     const ids = (await this.#agents()).map(({ id }) => id);
     throw new ProblemError({

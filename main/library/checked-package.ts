@@ -29,7 +29,7 @@ export async function checkPackage(
   files: readonly PackageFile[],
   options: {
     readonly direction: Direction;
-    readonly schemaChecker: SchemaChecker;
+    readonly schemaChecker: SchemaChecker | undefined;
     /** Packages at hand, to hold what an agent takes of them against. */
     readonly packages?: PackageLookup | undefined;
   },

@@ -14,7 +14,7 @@ import { PackageEditor } from './package-editor.ts';
 import { PackageFinder } from './package-finder.ts';
 import { PackageLibrary } from './package-library.ts';
 import type { PackageService } from './package-service.ts';
-import { FolderReader, SampleFolder } from './sample-folder.ts';
+import { SampleFolder } from './sample-folder.ts';
 import { Signing } from './signing.ts';
 import { BlobStore } from './store/blob-store.ts';
 import { PackageIndex } from './store/package-index.ts';
@@ -50,8 +50,11 @@ export function createLibraries(options: LibrariesOptions): {
   const index = new PackageIndex(database);
   const blobs = new BlobStore(database, join(options.dataDirectory, 'packages'));
   const store = new PackageStore(index, blobs);
-  const folders = new FolderReader(schemaChecker);
-  const finder = new PackageFinder(store, new SampleFolder(options.samplesFolder, folders), schemaChecker);
+  const finder = new PackageFinder(
+    store,
+    new SampleFolder(options.samplesFolder, schemaChecker),
+    schemaChecker,
+  );
   const editor = new PackageEditor(finder);
   const signing = new Signing({ value: new StoredValue(database, 'signing'), secrets });
   const agents = new AgentLibrary(finder);
@@ -61,10 +64,10 @@ export function createLibraries(options: LibrariesOptions): {
     editor,
     signing,
     agents,
+    catalogue: new Catalogue(options.catalogueFolder),
     watches,
     importer: new Importer({ finder, signing, githubArchives: options.githubArchives }),
     exporter: new Exporter({ finder, editor, signing, secrets }),
-    catalogue: new Catalogue(options.catalogueFolder),
   });
   if (options.isLasting) {
     packages.owns(database.onForeignChange(() => void packages.tellChange()));

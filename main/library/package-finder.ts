@@ -13,7 +13,7 @@ import type { RunPackage } from './library.ts';
 import type { PackageSource } from './package-source.ts';
 import type { SampleFolder } from './sample-folder.ts';
 import type { Snapshot, StoredPackage } from './store/package-index.ts';
-import type { PackageStore } from './store/package-store.ts';
+import { LATEST_TAG, type PackageStore } from './store/package-store.ts';
 import {
   choose,
   nodesIn,
@@ -81,7 +81,10 @@ export class PackageFinder {
   }
 
   snapshotOf(stored: StoredPackage, wanted?: string): Snapshot | undefined {
-    if (wanted === undefined) return stored.draft ?? this.snapshotOf(stored, 'latest') ?? stored.versions[0];
+    if (wanted === undefined) {
+      const { draft, versions, tags } = stored;
+      return draft ?? versions.find(({ version }) => version === tags[LATEST_TAG]) ?? versions[0];
+    }
     if (wanted === DRAFT) return stored.draft;
     return choose(candidatesOf(stored, this.store), stored.tags, wanted, false)?.snapshot;
   }

@@ -9,11 +9,12 @@ import { checkPackage, type CheckedPackage } from './checked-package.ts';
 import { PackageFolder } from './package-folder.ts';
 
 /** Packages that stand in folders, each checked again only when a file of it changed. */
-export class FolderReader {
-  readonly #schemaChecker: SchemaChecker;
+class FolderReader {
+  readonly #schemaChecker: SchemaChecker | undefined;
   readonly #packages = new Map<string, { fingerprint: string; checked: CheckedPackage }>();
 
-  constructor(schemaChecker: SchemaChecker) {
+  /** @param schemaChecker none to look only at the outline of the JSON Schemas in manifests */
+  constructor(schemaChecker: SchemaChecker | undefined) {
     this.#schemaChecker = schemaChecker;
   }
 
@@ -32,25 +33,34 @@ export class FolderReader {
 /** The sample agents that come with the app, as `@scope/name` folders. */
 export class SampleFolder {
   readonly #folder: string;
+  // Compiling the schemas of all samples would take most of the time that the app needs to show a list.
+  readonly #outlines = new FolderReader(undefined);
   readonly #reader: FolderReader;
 
-  constructor(folder: string, reader: FolderReader) {
+  constructor(folder: string, schemaChecker: SchemaChecker) {
     this.#folder = folder;
-    this.#reader = reader;
+    this.#reader = new FolderReader(schemaChecker);
   }
 
-  async list(): Promise<CheckedPackage[]> {
+  /** All samples, checked but for the JSON Schemas they carry. */
+  list(): Promise<CheckedPackage[]> {
+    return this.#readAll(this.#outlines);
+  }
+
+  /** One sample, checked in full. */
+  async find(name: string): Promise<CheckedPackage | undefined> {
+    const outline = (await this.list()).find((checked) => idOf(checked) === name);
+    return outline && this.#reader.read(await PackageFolder.at(outline.source.location), 'stored');
+  }
+
+  async #readAll(reader: FolderReader): Promise<CheckedPackage[]> {
     const packages: CheckedPackage[] = [];
     const scopes = await foldersIn(this.#folder);
     for (const path of (await Promise.all(scopes.map(foldersIn))).flat()) {
       if (!existsSync(join(path, MANIFEST_FILE))) continue;
-      packages.push(await this.#reader.read(await PackageFolder.at(path), 'stored'));
+      packages.push(await reader.read(await PackageFolder.at(path), 'stored'));
     }
     return packages;
-  }
-
-  async find(name: string): Promise<CheckedPackage | undefined> {
-    return (await this.list()).find((checked) => idOf(checked) === name);
   }
 }
 

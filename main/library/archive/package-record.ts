@@ -9,13 +9,27 @@ export const RECORD_FILE = 'RECORD';
  * out (reference: afps, section 16). A path with a comma or a line end cannot be listed.
  */
 export function recordOf(files: ReadonlyMap<string, Uint8Array>): string {
-  const paths = [...files.keys()].filter((path) => path !== RECORD_FILE).sort();
-  const lines = paths.map((path) => {
-    const bytes = files.get(path) ?? new Uint8Array();
-    const digest = createHash('sha256').update(bytes).digest('base64').replace(/=+$/, '');
-    return `${path},sha256=${digest},${bytes.length}\n`;
-  });
-  return lines.join('');
+  return recordOfDigests(
+    [...files].map(([path, bytes]) => ({
+      path,
+      size: bytes.length,
+      digest: createHash('sha256').update(bytes).digest('hex'),
+    })),
+  );
+}
+
+/** The same list, of files whose digests are known already, in hexadecimal. */
+export function recordOfDigests(
+  files: readonly { readonly path: string; readonly size: number; readonly digest: string }[],
+): string {
+  return files
+    .filter(({ path }) => path !== RECORD_FILE)
+    .sort((a, b) => (a.path < b.path ? -1 : 1))
+    .map(({ path, size, digest }) => {
+      const encoded = Buffer.from(digest, 'hex').toString('base64').replace(/=+$/, '');
+      return `${path},sha256=${encoded},${size}\n`;
+    })
+    .join('');
 }
 
 /** Whether a path can stand in a line of the list. */

@@ -125,7 +125,10 @@ async function readGiven(file: GivenImportFile, signal: AbortSignal): Promise<Bu
   const stop = (): void => void stream.destroy(signal.reason as Error);
   signal.addEventListener('abort', stop, { once: true });
   try {
-    return await buffer(stream);
+    const chunks: Buffer[] = [];
+    for await (const chunk of stream as AsyncIterable<Buffer>) chunks.push(chunk);
+    const [only] = chunks;
+    return only !== undefined && chunks.length === 1 ? only : Buffer.concat(chunks);
   } finally {
     signal.removeEventListener('abort', stop);
   }

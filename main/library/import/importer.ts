@@ -16,7 +16,7 @@ import { changeReport, digestedFiles, digestsOf } from '../package-views.ts';
 import { preparePackage, publishForbidden } from '../prepare.ts';
 import type { Signing } from '../signing.ts';
 import type { StoredPackage } from '../store/package-index.ts';
-import { integrityOfFiles, type PreparedPackage } from '../store/package-store.ts';
+import { integrityOfDigests, type PreparedPackage } from '../store/package-store.ts';
 import { StoredSource } from '../store/stored-source.ts';
 import { GITHUB_ARCHIVES } from './github.ts';
 import { readImport, type FoundImport, type GivenImport } from './import-source.ts';
@@ -151,7 +151,7 @@ export class Importer implements Disposable {
     const retired = isStored ? withoutRetired(checked.manifestText) : { text: '', dropped: [] };
     const stored = manifest === undefined ? undefined : store.find(name);
     const prepared = manifest === undefined ? undefined : preparePackage(checked, current, found.origin);
-    const state = stateOf(prepared, stored, integrityOfFiles(current));
+    const state = stateOf(prepared, stored, integrityOfDigests(digests));
     const installed = stored && finder.snapshotOf(stored);
     const before =
       installed === undefined

@@ -1,4 +1,4 @@
-import { recordIntegrity, recordOf } from '../archive/package-record.ts';
+import { recordIntegrity, recordOf, recordOfDigests } from '../archive/package-record.ts';
 import type { Dependency } from '#shared/manifest/dependencies.ts';
 import type { PackageType } from '#shared/manifest/dialect.ts';
 import { isHigherVersion, isInRange, isPrerelease, PACKAGE_NAME } from '#shared/manifest/identity.ts';
@@ -286,15 +286,8 @@ export class PackageStore {
     const { name, summary, dependencies, origin, files } = prepared;
     const paths = [...files.keys()].sort();
     const references = await this.#blobs.put(paths.map((path) => files.get(path) ?? new Uint8Array()));
-    return {
-      name,
-      version,
-      integrity: integrityOfFiles(files),
-      summary,
-      origin,
-      dependencies,
-      files: references.map((reference, index) => ({ ...reference, path: paths[index] ?? '' })),
-    };
+    const kept = references.map((reference, index) => ({ ...reference, path: paths[index] ?? '' }));
+    return { name, version, integrity: integrityOfDigests(kept), summary, origin, dependencies, files: kept };
   }
 
   #packageFor({ name, type }: PreparedPackage): StoredPackage {
@@ -324,6 +317,13 @@ function versionsLeft({ draft, versions }: StoredPackage, removed: string): stri
 /** What makes two sets of files the same: their paths and contents, in no order. */
 export function integrityOfFiles(files: ReadonlyMap<string, Buffer>): string {
   return recordIntegrity(recordOf(files));
+}
+
+/** The same of files whose digests are known. */
+export function integrityOfDigests(
+  files: readonly { readonly path: string; readonly size: number; readonly digest: string }[],
+): string {
+  return recordIntegrity(recordOfDigests(files));
 }
 
 function used(name: string, dependants: readonly Dependant[]): Error {

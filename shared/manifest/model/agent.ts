@@ -1,9 +1,12 @@
 import type { z } from 'zod';
 import type { Dialect } from '../dialect.ts';
+import { perDialect } from '../per-dialect.ts';
 import { currentRuntimeTool } from '../runtime-tools.ts';
 import { agentSchema } from '../schemas/agent.ts';
 import type { schemaWrapper } from '../schemas/common.ts';
 import { present, readIdentity, type PackageIdentity } from './identity.ts';
+
+const shapeFor = perDialect(agentSchema);
 
 /** Values an agent asks for or gives back. */
 export interface SchemaDeclaration {
@@ -33,7 +36,7 @@ export interface AgentManifest extends PackageIdentity {
 
 /** Reads an agent's manifest that has no error into the one model of all dialects. */
 export function readAgent(value: unknown, dialect: Dialect): AgentManifest {
-  const manifest = agentSchema(dialect).parse(value);
+  const manifest = shapeFor(dialect).parse(value);
   const runtimeTools = new Set((manifest.runtime_tools ?? []).flatMap((id) => currentRuntimeTool(id) ?? []));
   return {
     type: 'agent',

@@ -1,5 +1,6 @@
 import type { z } from 'zod';
 import type { Dialect } from '../dialect.ts';
+import { perDialect } from '../per-dialect.ts';
 import {
   API_KEY,
   apiMetaSchema,
@@ -10,6 +11,8 @@ import {
   oauthMetaSchema,
 } from '../schemas/integration.ts';
 import { present, readIdentity, type PackageIdentity } from './identity.ts';
+
+const shapeFor = perDialect(integrationSchema);
 
 export type IntegrationSource =
   | { readonly kind: 'local'; readonly server: { readonly name: string; readonly version: string } }
@@ -73,7 +76,7 @@ type ParsedAuth = Parsed['auths'][string];
 
 /** Reads an integration's manifest that has no error into the one model of all dialects. */
 export function readIntegration(value: unknown, dialect: Dialect): IntegrationManifest {
-  const manifest = integrationSchema(dialect).parse(value);
+  const manifest = shapeFor(dialect).parse(value);
   const { source, auths } = manifest;
   return {
     type: 'integration',

@@ -1,4 +1,5 @@
 import type { Dialect } from '../dialect.ts';
+import { perDialect } from '../per-dialect.ts';
 import {
   MCP_RUNTIME_KEY,
   mcpRuntimeSchema,
@@ -7,6 +8,8 @@ import {
   workspaceSchema,
 } from '../schemas/mcp-server.ts';
 import { readIdentity, type PackageIdentity } from './identity.ts';
+
+const shapeFor = perDialect(mcpServerSchema);
 
 /** Where a server sees a run's workspace when its manifest says nothing. */
 const DEFAULT_MOUNT = '/workspace';
@@ -25,7 +28,7 @@ export interface McpServerManifest extends PackageIdentity {
 
 /** Reads an MCP server's manifest that has no error. */
 export function readMcpServer(value: unknown, dialect: Dialect): McpServerManifest {
-  const manifest = mcpServerSchema(dialect).parse(value);
+  const manifest = shapeFor(dialect).parse(value);
   const { type, entry_point: entryPoint, mcp_config: configuration } = manifest.server;
   const runtime = mcpRuntimeSchema.safeParse(manifest._meta?.[MCP_RUNTIME_KEY]).data?.runtime;
   const workspace = workspaceSchema.safeParse(manifest._meta?.[WORKSPACE_KEY]).data;

@@ -1,6 +1,9 @@
 import type { Dialect } from '../dialect.ts';
+import { perDialect } from '../per-dialect.ts';
 import { skillSchema } from '../schemas/skill.ts';
 import { readIdentity, type PackageIdentity } from './identity.ts';
+
+const shapeFor = perDialect(skillSchema);
 
 export interface SkillManifest extends PackageIdentity {
   readonly type: 'skill';
@@ -8,5 +11,5 @@ export interface SkillManifest extends PackageIdentity {
 
 /** Reads a skill's manifest that has no error. */
 export function readSkill(value: unknown, dialect: Dialect): SkillManifest {
-  return { type: 'skill', ...readIdentity(skillSchema(dialect).parse(value), dialect) };
+  return { type: 'skill', ...readIdentity(shapeFor(dialect).parse(value), dialect) };
 }
