@@ -1,7 +1,9 @@
+import type { ConnectionService } from '#main/connections/index.ts';
 import type { EngineDirectory } from '#main/engines/engine.ts';
 import type { PackageService } from '#main/library/index.ts';
 import type { Library } from '#main/library/library.ts';
 import type { ModelGateway } from '#main/models/model-gateway.ts';
+import type { AuthorNetwork } from '#main/network/index.ts';
 import type { RunService } from '#main/runs/run-service.ts';
 import type { SessionSecretStore } from '#main/secrets/secret-store.ts';
 import type { Settings } from '#shared/settings/settings.ts';
@@ -18,6 +20,8 @@ export interface Application extends AsyncDisposable {
   readonly engines: EngineDirectory;
   readonly library: Library;
   readonly packages: PackageService;
+  readonly connections: ConnectionService;
+  readonly network: AuthorNetwork;
   readonly models: ModelGateway;
   readonly runs: RunService;
   readonly secrets: SessionSecretStore;

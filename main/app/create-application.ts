@@ -1,9 +1,11 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { Connections } from '#main/connections/index.ts';
 import { createEngineDirectory } from '#main/engines/index.ts';
 import { createLibraries } from '#main/library/index.ts';
 import type { Logger, Redactor } from '#main/logging/index.ts';
 import { createModelGateway, type ModelTimeouts } from '#main/models/index.ts';
+import { AuthorNetwork, HttpOutbound } from '#main/network/index.ts';
 import { RunOrchestrator, RunRepository } from '#main/runs/index.ts';
 import { createSecretStore, type SystemCipher } from '#main/secrets/index.ts';
 import { DatabaseSettingsStore, StoredValue } from '#main/settings/index.ts';
@@ -14,6 +16,7 @@ import {
   stateDirectory,
 } from '#main/store/index.ts';
 import type { Application } from './application.ts';
+import { LibraryIntegrations } from './manifest-sources.ts';
 import { protectingSecrets } from './protecting-secrets.ts';
 import type { ResourcePaths } from './resource-paths.ts';
 
@@ -65,12 +68,36 @@ export async function createApplication(options: ApplicationOptions): Promise<Ap
   });
   stack.use(library);
   stack.use(packages);
+  const network = stack.use(
+    new AuthorNetwork({
+      settings: () => settings.get().network,
+      secrets,
+      environment: environment.variables,
+      protect: (secret) => options.redactor.protect(secret),
+    }),
+  );
+  void network.load();
+  const outbound = stack.use(
+    new HttpOutbound({ network: () => network.choice(), environment: environment.variables }),
+  );
+  const connections = stack.use(
+    new Connections({
+      database,
+      secrets,
+      integrations: stack.use(new LibraryIntegrations(packages)),
+      outbound,
+      logger,
+      protect: (secret) => options.redactor.protect(secret),
+      dataDirectory,
+    }),
+  );
   const models = stack.use(
     createModelGateway({
       secrets,
       configuration: new StoredValue(database, 'models'),
       walkthroughPaceMs: trigger === 'app' ? WALKTHROUGH_PACE_MS : 0,
       discoversLocalServers: trigger === 'app',
+      dispatcherFor: (url) => outbound.dispatcherFor(url),
       ...(options.modelTimeouts && { timeouts: options.modelTimeouts }),
     }),
   );
@@ -104,6 +131,7 @@ export async function createApplication(options: ApplicationOptions): Promise<Ap
 
   if (trigger === 'app') {
     runs.followOthers((listener) => database.onForeignChange(listener));
+    stack.use(database.onForeignChange(() => connections.noticeOthers()));
     const abort = new AbortController();
     stack.defer(() => abort.abort());
     const warm = () => void runs.warmUp(abort.signal).catch(() => undefined);
@@ -114,7 +142,9 @@ export async function createApplication(options: ApplicationOptions): Promise<Ap
   }
   const owned = stack.move();
   return {
+    connections,
     engines,
+    network,
     library,
     packages,
     models,

@@ -5,6 +5,7 @@ import type { FileHandles, ShellServices } from '#main/app/shell-services.ts';
 import type { Logger } from '#main/logging/logger.ts';
 import { routes, type RouteName, type RouteOutput, type RouteParsedInput } from '#shared/ipc/routes.ts';
 import { ProblemError, toProblem, type Problem, type Result } from '#shared/problem.ts';
+import { bindConnectionRoutes } from './connection-routes.ts';
 import { invalidRequest } from './invalid-request.ts';
 import { bindLibraryRoutes } from './library-routes.ts';
 import { readTextStart } from './read-text-start.ts';
@@ -113,6 +114,7 @@ function bindRoutes(application: Application, shell: ShellServices): Handlers {
     'library.list': async () => ({ agents: await library.list() }),
     'library.get': ({ agentId }) => library.get(agentId),
     ...bindLibraryRoutes(application.packages, shell),
+    ...bindConnectionRoutes(application, shell),
 
     'engine.describe': () => engines.report,
     'engine.look': () => engines.look(),

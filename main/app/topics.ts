@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { Application } from '#main/app/application.ts';
+import type { ConnectionState } from '#main/connections/index.ts';
 import { topics, type TopicMessage, type TopicName, type TopicParameters } from '#shared/ipc/topics.ts';
 import { ProblemError } from '#shared/problem.ts';
 import { invalidRequest } from './invalid-request.ts';
@@ -41,7 +42,7 @@ export interface TopicBinding extends Disposable {
 
 /** Binds every topic of the contract to the app's services. */
 export function bindTopics(application: Application, checkOutputs: boolean): TopicBinding {
-  const { engines, library, models, packages, runs, secrets, settings } = application;
+  const { connections, engines, library, models, packages, runs, secrets, settings } = application;
   // Tells this process's revisions from those of one before it.
   const epoch = randomBytes(6).toString('base64url');
   const engineFeed = new StateFeed(
@@ -74,6 +75,11 @@ export function bindTopics(application: Application, checkOutputs: boolean): Top
     () => packages.state(),
     (listener) => packages.onChange(listener),
   );
+  const connectionFeed = new StateFeed(
+    epoch,
+    () => copyOf(connections.state()),
+    (listener) => connections.onState((state) => listener(copyOf(state))),
+  );
   const runFeed = new RunListFeed(epoch, runs);
 
   const sources: Sources = {
@@ -82,6 +88,7 @@ export function bindTopics(application: Application, checkOutputs: boolean): Top
     vault: (_, after, signal) => vaultFeed.follow(after, signal),
     settings: (_, after, signal) => settingsFeed.follow(after, signal),
     packages: (_, after, signal) => packageFeed.follow(after, signal),
+    connections: (_, after, signal) => connectionFeed.follow(after, signal),
     library: (_, after, signal) => libraryFeed.follow(after, signal),
     runs: (_, after, signal) => runFeed.follow(after, signal),
     run: ({ runId }, after, signal) => followRun(runs, runId, after, signal),
@@ -102,10 +109,22 @@ export function bindTopics(application: Application, checkOutputs: boolean): Top
       return checkOutputs ? checked(topic, updates) : updates;
     },
     [Symbol.dispose]() {
-      for (const feed of [engineFeed, modelFeed, vaultFeed, settingsFeed, libraryFeed, packageFeed, runFeed])
-        feed[Symbol.dispose]();
+      const states = [
+        engineFeed,
+        modelFeed,
+        vaultFeed,
+        settingsFeed,
+        libraryFeed,
+        packageFeed,
+        connectionFeed,
+      ];
+      for (const feed of [...states, runFeed]) feed[Symbol.dispose]();
     },
   };
+}
+
+function copyOf({ connections, flows }: ConnectionState): TopicMessage<'connections'> {
+  return { connections: [...connections], flows: [...flows] };
 }
 
 function isTopicName(name: string): name is TopicName {

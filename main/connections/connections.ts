@@ -99,6 +99,11 @@ export class Connections implements ConnectionService, AsyncDisposable {
     return () => this.#stateListeners.delete(listener);
   }
 
+  /** Tells the state anew: another process may have changed the database. */
+  noticeOthers(): void {
+    this.#tellState();
+  }
+
   onCredentialChange(listener: (connectionId: string) => void): () => void {
     this.#credentialListeners.add(listener);
     return () => this.#credentialListeners.delete(listener);

@@ -33,16 +33,23 @@ export interface HttpResponse {
   readonly body: AsyncIterable<Uint8Array>;
 }
 
+/** Gives what a request to an address goes by, such as the author's proxy. Its owner ends it. */
+export type DispatcherSource = (url: URL) => Promise<Dispatcher>;
+
 /**
- * HTTP as models need it: no proxy from the environment, no redirects, no cookies, no retry, and bodies
- * that stop the sender when they are not read.
+ * HTTP as models need it: no redirects, no cookies, no retry, and bodies that stop the sender when they are
+ * not read. Goes by the author's network where one is given.
  */
 export class HttpClient implements AsyncDisposable {
   readonly #timeouts: ModelTimeouts;
   readonly #dispatchers = new Map<'http:' | 'https:', Promise<Dispatcher>>();
 
-  constructor(timeouts: ModelTimeouts) {
+  readonly #dispatcherOf: DispatcherSource | undefined;
+
+  /** @param dispatcherOf what requests go by; a direct way, without the environment's proxy, when absent */
+  constructor(timeouts: ModelTimeouts, dispatcherOf?: DispatcherSource) {
     this.#timeouts = timeouts;
+    this.#dispatcherOf = dispatcherOf;
   }
 
   /**
@@ -86,6 +93,7 @@ export class HttpClient implements AsyncDisposable {
   }
 
   #dispatcherFor(url: string): Promise<Dispatcher> {
+    if (this.#dispatcherOf) return this.#dispatcherOf(new URL(url));
     const protocol = url.startsWith('https:') ? 'https:' : 'http:';
     const dispatcher = this.#dispatchers.get(protocol) ?? makeDispatcher(protocol, this.#timeouts.connectMs);
     this.#dispatchers.set(protocol, dispatcher);

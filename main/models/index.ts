@@ -2,7 +2,12 @@ import type { SecretStore } from '#main/secrets/secret-store.ts';
 import type { ProviderKind } from '#shared/models/model.ts';
 import type { ConfigurationStore } from './configuration.ts';
 import { ProviderGateway } from './gateway.ts';
-import { DEFAULT_MODEL_TIMEOUTS, HttpClient, type ModelTimeouts } from './http-client.ts';
+import {
+  DEFAULT_MODEL_TIMEOUTS,
+  HttpClient,
+  type DispatcherSource,
+  type ModelTimeouts,
+} from './http-client.ts';
 import type { ModelGateway } from './model-gateway.ts';
 
 export type { ConfigurationStore } from './configuration.ts';
@@ -20,6 +25,8 @@ export interface ModelGatewayOptions {
   readonly walkthroughPaceMs?: number;
   /** Looks for Ollama and LM Studio on this computer, now and whenever the providers are listed. */
   readonly discoversLocalServers?: boolean;
+  /** What requests go by; a direct way when absent. */
+  readonly dispatcherFor?: DispatcherSource;
   /** Addresses of the providers that come with the app, where they are not the usual ones. */
   readonly addresses?: Partial<Record<ProviderKind, string>>;
 }
@@ -29,7 +36,7 @@ export function createModelGateway(options: ModelGatewayOptions): ModelGateway {
   return new ProviderGateway({
     secrets: options.secrets,
     configuration: options.configuration,
-    client: new HttpClient({ ...DEFAULT_MODEL_TIMEOUTS, ...options.timeouts }),
+    client: new HttpClient({ ...DEFAULT_MODEL_TIMEOUTS, ...options.timeouts }, options.dispatcherFor),
     walkthroughPaceMs: options.walkthroughPaceMs ?? 0,
     discoversLocalServers: options.discoversLocalServers ?? false,
     addresses: options.addresses ?? {},

@@ -1,3 +1,4 @@
+export { AuthorNetwork } from './author-network.ts';
 export {
   HttpOutbound,
   makeDispatcher,

@@ -105,6 +105,17 @@ export class HttpOutbound implements Outbound, AsyncDisposable {
     }
   }
 
+  /** What a request to this address goes by now; shared, and ended with this. */
+  dispatcherFor(url: URL): Promise<Dispatcher> {
+    const { proxy, extraCertificates } = this.#options.network();
+    return this.#dispatcherFor({
+      proxy: proxyFor(url, proxy, this.#options.environment),
+      extraCertificates,
+      publicOnly: false,
+      connectMs: this.#options.connectMs ?? CONNECT_MS,
+    });
+  }
+
   /** Ends every connection. */
   async [Symbol.asyncDispose](): Promise<void> {
     const made = await Promise.allSettled(this.#dispatchers.values());

@@ -8,6 +8,7 @@ import {
   providerStateSchema,
 } from '../models/model.ts';
 import { problemSchema } from '../problem.ts';
+import { connectionRoutes } from './connection-routes.ts';
 import { libraryRoutes } from './library-routes.ts';
 import { runDetailSchema, runSummarySchema } from '../runs/run.ts';
 import { settingsSchema } from '../settings/settings.ts';
@@ -110,6 +111,7 @@ export const routes = {
   'library.list': { input: nothing, output: z.object({ agents: z.array(agentSummarySchema) }) },
   'library.get': { input: z.object({ agentId: z.string() }), output: agentDetailSchema },
   ...libraryRoutes,
+  ...connectionRoutes,
 
   'engine.describe': { input: nothing, output: engineReportSchema },
   'engine.look': { input: nothing, output: engineReportSchema },

@@ -4,6 +4,7 @@ import { runEventSchema } from '../events/run-event.ts';
 import { modelReferenceSchema, providerStateSchema } from '../models/model.ts';
 import { runSummarySchema } from '../runs/run.ts';
 import { settingsSchema } from '../settings/settings.ts';
+import { connectionStateSchema } from './connection-routes.ts';
 import { libraryStateSchema } from './library-routes.ts';
 import { agentSummarySchema, vaultStateSchema } from './routes.ts';
 
@@ -25,6 +26,8 @@ export const topics = {
   /** Packages of every type, and the folders that are followed. */
   packages: { parameters: nothing, message: libraryStateSchema },
   library: { parameters: nothing, message: z.object({ agents: z.array(agentSummarySchema) }) },
+  /** The author's accounts at services, and the sign-ins under way. */
+  connections: { parameters: nothing, message: connectionStateSchema },
   /** Changes of the list of runs. `reset` replaces all that was known, after a restart of main. */
   runs: {
     parameters: nothing,

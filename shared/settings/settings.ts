@@ -1,5 +1,28 @@
 import { z } from 'zod';
 
+/** How requests leave the author's computer. */
+export const networkSettingsSchema = z.object({
+  /** `system` follows the proxy variables of the environment. */
+  proxyMode: z.enum(['system', 'manual', 'none']),
+  /** `http://host:port`; its user and password are kept in the vault. Empty for none. */
+  proxyAddress: z
+    .string()
+    .max(500)
+    .regex(
+      /^$|^(https?:\/\/)?[^\s/@:]+(:\d{1,5})?\/?$/i,
+      'must be like http://proxy.example.com:3128, without user and password',
+    ),
+  /** Hosts that are reached without it, as in NO_PROXY. */
+  proxyExceptions: z.string().max(5_000),
+  /** Certificates in PEM that are trusted besides the system's. */
+  extraCertificates: z
+    .string()
+    .max(500_000)
+    .regex(/^\s*$|-----BEGIN CERTIFICATE-----/, 'must hold certificates in PEM')
+    .refine((text) => !text.includes('PRIVATE KEY'), 'must not hold a private key'),
+});
+export type NetworkSettings = z.infer<typeof networkSettingsSchema>;
+
 /** The author's choices that are not secrets. */
 export const settingsSchema = z.object({
   appearance: z.enum(['system', 'light', 'dark']),
@@ -13,6 +36,7 @@ export const settingsSchema = z.object({
   warmPair: z.boolean(),
   /** Runs at the same time; further ones wait in the queue. */
   maxConcurrentRuns: z.number().int().min(1).max(16),
+  network: networkSettingsSchema,
 });
 export type Settings = z.infer<typeof settingsSchema>;
 
@@ -24,4 +48,5 @@ export const DEFAULT_SETTINGS: Settings = {
   preferGvisor: false,
   warmPair: true,
   maxConcurrentRuns: 3,
+  network: { proxyMode: 'system', proxyAddress: '', proxyExceptions: '', extraCertificates: '' },
 };

@@ -1,10 +1,13 @@
 import { Readable } from 'node:stream';
 import type { Application, SettingsStore } from '#main/app/application.ts';
+import type { ConnectionService, ConnectionState } from '#main/connections/index.ts';
 import type { EngineDirectory } from '#main/engines/engine.ts';
 import type { Library } from '#main/library/library.ts';
 import type { ModelGateway } from '#main/models/model-gateway.ts';
+import { AuthorNetwork } from '#main/network/index.ts';
 import type { RunService, StartRequest } from '#main/runs/run-service.ts';
 import type { SessionSecretStore } from '#main/secrets/secret-store.ts';
+import type { RunRequirements } from '#shared/connections/requirements.ts';
 import type { EngineReport } from '#shared/engines/engine-report.ts';
 import type { RunEvent, RunEventData } from '#shared/events/run-event.ts';
 import type { AgentDetail, VaultState } from '#shared/ipc/routes.ts';
@@ -389,15 +392,73 @@ class FakeSettingsStore implements SettingsStore {
   }
 }
 
+/** Has no connection; what a test needs of it, the test puts in place. */
+class FakeConnectionService implements ConnectionService {
+  readonly #changes = new Listeners<ConnectionState>();
+  #state: ConnectionState = { connections: [], flows: [] };
+
+  state(): ConnectionState {
+    return this.#state;
+  }
+
+  onState(listener: (state: ConnectionState) => void): () => void {
+    return this.#changes.add(listener);
+  }
+
+  change(state: ConnectionState): void {
+    this.#state = state;
+    this.#changes.tell(state);
+  }
+
+  onCredentialChange(): () => void {
+    return () => undefined;
+  }
+
+  describe = refuse;
+  saveClient = refuse;
+  removeClient = refuse;
+  connect = refuse;
+  create = refuse;
+  test = refuse;
+  remove = refuse;
+  bind = refuse;
+  credentials = refuse;
+
+  cancel(): void {}
+
+  async receiveRedirect(): Promise<void> {}
+
+  rename(connectionId: string): never {
+    throw unknown('connection_unknown', 'connection', connectionId);
+  }
+
+  choose(): void {}
+
+  async requirements(): Promise<RunRequirements> {
+    return { isReady: true, integrations: [] };
+  }
+}
+
+async function refuse(): Promise<never> {
+  throw unknown('connection_unknown', 'connection', 'none');
+}
+
 /** An app whose services live in memory, for tests of what stands before them. */
 export class FakeApplication implements Application {
   readonly engines = new FakeEngineDirectory();
   readonly library = new FakeLibrary();
   readonly packages = new FakePackageService();
+  readonly connections = new FakeConnectionService();
   readonly models = new FakeModelGateway();
   readonly runs = new FakeRunService();
   readonly secrets = new FakeSecretStore();
   readonly settings = new FakeSettingsStore();
+  readonly network = new AuthorNetwork({
+    settings: () => this.settings.get().network,
+    secrets: this.secrets,
+    environment: {},
+    protect: () => undefined,
+  });
   readonly dataDirectory = '/fake';
   readonly version = '0.0.0';
 

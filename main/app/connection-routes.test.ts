@@ -1,0 +1,46 @@
+import { expect, it } from 'vitest';
+import { silentLogger } from '#main/logging/logger.ts';
+import { ProblemError } from '#shared/problem.ts';
+import { FakeApplication } from '#test/support/fake-application.ts';
+import { createRouter } from './router.ts';
+
+const flow = {
+  id: 'flow-1',
+  integrationId: '@a/b',
+  authKey: 'oauth',
+  kind: 'browser' as const,
+  state: 'waiting' as const,
+  authorizationUrl: 'https://service.example/authorize?x=1',
+  expiresAt: 1,
+  requestedScopes: ['a'],
+};
+
+it('goes on with a sign-in whose browser could not be opened, and says why', async () => {
+  const application = new FakeApplication();
+  const opened: string[] = [];
+  const shell = {
+    kind: 'browser' as const,
+    canReveal: false,
+    openExternal: async (url: string) => {
+      opened.push(url);
+      throw new ProblemError({ code: 'link_not_opened', title: 'No', detail: 'There is no display here.' });
+    },
+    saveFile: async () => undefined,
+    revealFolder: async () => undefined,
+  };
+  Object.assign(application.connections, { connect: async () => flow });
+  using router = createRouter({ application, shell, logger: silentLogger, checkOutputs: true });
+  const context = { signal: new AbortController().signal, files: { resolve: () => ({}) as never } };
+  const input = { integrationId: '@a/b', authKey: 'oauth' };
+  expect(await router.dispatch('connections.connect', input, context)).toMatchObject({
+    ok: true,
+    data: { flow: { id: 'flow-1' }, notOpened: { code: 'link_not_opened' } },
+  });
+  expect(opened).toEqual([flow.authorizationUrl]);
+  const abort = new AbortController();
+  const updates = router.open('connections', {}, undefined, abort.signal)[Symbol.asyncIterator]();
+  await updates.next();
+  application.connections.change({ connections: [], flows: [flow] });
+  expect((await updates.next()).value).toMatchObject({ data: { flows: [{ state: 'waiting' }] } });
+  abort.abort();
+});

@@ -1,0 +1,84 @@
+import type { ShellServices } from '#main/app/shell-services.ts';
+import type { ConnectionService } from '#main/connections/index.ts';
+import type { Library } from '#main/library/library.ts';
+import type { AuthorNetwork } from '#main/network/index.ts';
+import type { ConnectFlow } from '#shared/connections/connection.ts';
+import type { connectionRoutes } from '#shared/ipc/connection-routes.ts';
+import type { RouteOutput, RouteParsedInput } from '#shared/ipc/routes.ts';
+import { toProblem, type Problem } from '#shared/problem.ts';
+import { agentManifestOf } from './manifest-sources.ts';
+
+type ConnectionRouteName = keyof typeof connectionRoutes;
+
+type ConnectionHandlers = {
+  [R in ConnectionRouteName]: (
+    input: RouteParsedInput<R>,
+    context: { readonly signal: AbortSignal },
+  ) => RouteOutput<R> | Promise<RouteOutput<R>>;
+};
+
+/** Binds the requests about connections and the author's network to their services. */
+export function bindConnectionRoutes(
+  services: {
+    readonly connections: ConnectionService;
+    readonly library: Library;
+    readonly network: AuthorNetwork;
+  },
+  shell: ShellServices,
+): ConnectionHandlers {
+  const { connections, library, network } = services;
+  return {
+    'connections.list': () => {
+      const state = connections.state();
+      return { connections: [...state.connections], flows: [...state.flows] };
+    },
+    'connections.describe': ({ integrationId }) => connections.describe(integrationId),
+    'connections.saveClient': (input) => connections.saveClient(input),
+    'connections.removeClient': (input) => connections.removeClient(input),
+    'connections.connect': async (input) => {
+      const flow = await connections.connect(input);
+      const notOpened = await openBrowser(flow, shell);
+      return { flow, ...(notOpened && { notOpened }) };
+    },
+    'connections.cancel': ({ flowId }) => {
+      connections.cancel(flowId);
+      return {};
+    },
+    'connections.pasteRedirect': async ({ address }) => {
+      await connections.receiveRedirect(address);
+      return {};
+    },
+    'connections.create': (input, { signal }) => connections.create(input, signal),
+    'connections.test': ({ subject, url }, { signal }) => connections.test(subject, url, signal),
+    'connections.rename': ({ connectionId, label }) => connections.rename(connectionId, label),
+    'connections.remove': async ({ connectionId }) => {
+      await connections.remove(connectionId);
+      return {};
+    },
+    'connections.choose': ({ agentId, integrationId, connectionIds }) => {
+      connections.choose(agentId, integrationId, connectionIds);
+      return {};
+    },
+    'connections.requirements': async ({ agentId, chosen }) =>
+      connections.requirements(agentId, await agentManifestOf(library, agentId), chosen),
+    'network.setProxyLogin': async ({ user, password }) => ({
+      hasLogin: await network.setProxyLogin(user, password),
+    }),
+    'network.describe': () => network.describe(),
+  };
+}
+
+/** A sign-in goes on without this: the person can open the address. */
+async function openBrowser(flow: ConnectFlow, shell: ShellServices): Promise<Problem | undefined> {
+  const address = flow.authorizationUrl ?? flow.verificationUri;
+  if (address === undefined) return undefined;
+  try {
+    await shell.openExternal(address);
+    return undefined;
+  } catch (error) {
+    const problem = toProblem(error);
+    return problem.code === 'internal_error'
+      ? { code: 'link_not_opened', title: 'The browser did not open', detail: 'Open the address yourself.' }
+      : problem;
+  }
+}

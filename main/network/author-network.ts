@@ -1,0 +1,125 @@
+import type { SecretStore } from '#main/secrets/secret-store.ts';
+import { ProblemError } from '#shared/problem.ts';
+import type { SidecarNetwork } from '#shared/protocol/integrations.ts';
+import type { NetworkSettings } from '#shared/settings/settings.ts';
+import type { NetworkChoice } from './outbound.ts';
+import { isLoopbackHost, proxyFor } from './proxy.ts';
+
+const LOGIN_NAME = 'network/proxy-login';
+
+type Variables = Readonly<Record<string, string | undefined>>;
+
+export interface AuthorNetworkOptions {
+  readonly settings: () => NetworkSettings;
+  /** Where the proxy's password is kept. */
+  readonly secrets: SecretStore;
+  readonly environment: Variables;
+  /** Makes a secret known to the log's redactor. */
+  readonly protect: (secret: string) => void;
+}
+
+/** The author's way to the internet: proxy, its password, and certificates to trust. */
+export class AuthorNetwork implements Disposable {
+  readonly #options: AuthorNetworkOptions;
+  readonly #stop: () => void;
+  /** `user:password`, encoded as a URL has it. */
+  #login: string | undefined;
+
+  constructor(options: AuthorNetworkOptions) {
+    this.#options = options;
+    this.#stop = options.secrets.onState(() => void this.load());
+  }
+
+  get environment(): Variables {
+    return this.#options.environment;
+  }
+
+  /** Reads the proxy's password where the vault is open; without it the proxy is asked without one. */
+  async load(): Promise<void> {
+    const { secrets } = this.#options;
+    if (secrets.state.state !== 'open') this.#login = undefined;
+    else this.#keep(await secrets.get(LOGIN_NAME).catch(() => undefined));
+  }
+
+  #keep(login: string | undefined): void {
+    this.#login = login;
+    const password = login?.slice(login.indexOf(':') + 1);
+    if (password === undefined) return;
+    this.#options.protect(password);
+    this.#options.protect(decodeURIComponent(password));
+  }
+
+  /** What main's own requests go by. */
+  choice(): NetworkChoice {
+    const { proxyMode, proxyAddress, proxyExceptions, extraCertificates } = this.#options.settings();
+    return {
+      proxy: {
+        mode: proxyMode,
+        address: this.#login === undefined ? proxyAddress : withLogin(proxyAddress, this.#login),
+        exceptions: proxyExceptions,
+      },
+      extraCertificates,
+    };
+  }
+
+  /**
+   * What a sidecar is told. A proxy on this computer's loopback is left out: inside a container that
+   * address is another.
+   */
+  forSidecar(): SidecarNetwork {
+    const { proxy: choice, extraCertificates } = this.choice();
+    const proxy = proxyFor(new URL('https://a-host-on-the-internet.example/'), choice, this.environment);
+    const isReachable = proxy !== undefined && !isLoopbackHost(new URL(proxy).hostname);
+    const system = this.environment['no_proxy'] ?? this.environment['NO_PROXY'] ?? '';
+    const exceptions = choice.mode === 'manual' ? choice.exceptions : system;
+    return {
+      ...(isReachable && { proxy }),
+      noProxy: exceptions.split(/[\s,;]+/).filter((entry) => entry !== ''),
+      certificateAuthorities:
+        extraCertificates.match(/-----BEGIN CERTIFICATE-----[\s\S]+?-----END CERTIFICATE-----/g) ?? [],
+    };
+  }
+
+  /** Keeps the proxy's user and password in the vault. @throws ProblemError `proxy_login_invalid`, `vault_locked`. */
+  async setProxyLogin(user: string, password: string): Promise<boolean> {
+    const { secrets } = this.#options;
+    if (user === '') {
+      await secrets.delete(LOGIN_NAME);
+      this.#login = undefined;
+      return false;
+    }
+    if (user.includes(':')) {
+      throw new ProblemError({
+        code: 'proxy_login_invalid',
+        title: 'This user name cannot be used',
+        detail: 'A user name for a proxy has no colon.',
+        pointer: '/user',
+      });
+    }
+    const login = `${encodeURIComponent(user)}:${encodeURIComponent(password)}`;
+    await secrets.set(LOGIN_NAME, login);
+    this.#keep(login);
+    return true;
+  }
+
+  describe(): { hasProxyLogin: boolean; systemProxy?: string } {
+    const system = proxyFor(
+      new URL('https://a-host-on-the-internet.example/'),
+      { mode: 'system', address: '', exceptions: '' },
+      this.environment,
+    );
+    const url = system === undefined ? null : URL.parse(system);
+    return {
+      hasProxyLogin: this.#login !== undefined,
+      ...(url && { systemProxy: `${url.protocol}//${url.host}` }),
+    };
+  }
+
+  [Symbol.dispose](): void {
+    this.#stop();
+  }
+}
+
+function withLogin(address: string, login: string): string {
+  return address.replace(/^([a-z][a-z0-9+.-]*:\/\/)?/i, (scheme) => `${scheme || 'http://'}${login}@`);
+}
