@@ -6,8 +6,5 @@ import base from '../../vite.config.ts';
 export default mergeConfig(base, {
   root: import.meta.dirname,
   cacheDir: join(import.meta.dirname, '../../node_modules/.vite-fixtures'),
-  build: {
-    outDir: join(import.meta.dirname, '../../out/renderer-fixtures'),
-    rolldownOptions: { input: ['index.html', 'editor.html'].map((page) => join(import.meta.dirname, page)) },
-  },
+  build: { outDir: join(import.meta.dirname, '../../out/renderer-fixtures') },
 });

@@ -21,5 +21,4 @@ export const EDITOR_OPTIONS: editor.IEditorOptions & editor.IGlobalEditorOptions
   unicodeHighlight: { ambiguousCharacters: false },
   wordBasedSuggestions: 'off',
   links: false,
-  bracketPairColorization: { enabled: false },
 };

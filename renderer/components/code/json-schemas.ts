@@ -2,6 +2,8 @@
 export interface JsonSchemaBinding {
   readonly modelUri: string;
   readonly schema: Record<string, unknown>;
+  /** What the text gives as its `$schema`, which would else be looked for in vain. */
+  readonly declaredUri?: string | undefined;
 }
 
 const bindings = new Map<string, JsonSchemaBinding>();

@@ -31,11 +31,10 @@ function applySchemas(bindings: readonly JsonSchemaBinding[]): void {
   jsonDefaults.setDiagnosticsOptions({
     validate: false,
     enableSchemaRequest: false,
-    schemas: bindings.map(({ modelUri, schema }) => ({
-      uri: `${modelUri}#schema`,
-      fileMatch: [modelUri],
-      schema,
-    })),
+    schemas: bindings.flatMap(({ modelUri, schema, declaredUri }) => [
+      { uri: `${modelUri}.schema`, fileMatch: [modelUri], schema },
+      ...(declaredUri === undefined ? [] : [{ uri: declaredUri, schema }]),
+    ]),
   });
 }
 
@@ -68,6 +67,7 @@ function defineTheme(scheme: 'light' | 'dark'): void {
       'editorCursor.foreground': color('accent'),
       'editorIndentGuide.background1': color('line'),
       'editorIndentGuide.activeBackground1': color('line-strong'),
+      ...bracketColors(color('ink-soft')),
       'editorBracketMatch.border': color('accent'),
       'editorBracketMatch.background': color('accent-soft'),
       'editorWidget.background': color('raised'),
@@ -101,4 +101,10 @@ function defineTheme(scheme: 'light' | 'dark'): void {
       'quickInput.background': color('raised'),
     },
   });
+}
+
+/** Brackets of every depth look alike: colours mean something else here. */
+function bracketColors(color: string): Record<string, string> {
+  const depths = [1, 2, 3, 4, 5, 6].map((depth) => [`editorBracketHighlight.foreground${depth}`, color]);
+  return Object.fromEntries(depths) as Record<string, string>;
 }

@@ -1,6 +1,5 @@
 import { Redo2, Undo2 } from 'lucide-react';
 import { useCallback, useEffect, useMemo, useRef, useState, type KeyboardEvent, type ReactNode } from 'react';
-import { Badge } from '#renderer/components/badge.tsx';
 import { IconButton } from '#renderer/components/button.tsx';
 import {
   bindJsonSchema,
@@ -91,13 +90,16 @@ function Editor({
     if (findings) onFindings?.(findings);
   }, [findings, onFindings]);
 
-  const base = `slipway://package/${encodeURIComponent(identity)}`;
+  const base = `slipway://package/${addressOf(identity)}`;
   const manifestUri = `${base}/${MANIFEST_FILE}`;
   const value = reading.state === 'read' ? reading.value : reading.last;
   const dialect = dialectOf(value ?? {});
+  const declared = value?.['$schema'];
+  const declaredUri = typeof declared === 'string' ? declared : undefined;
   useEffect(
-    () => bindJsonSchema({ modelUri: manifestUri, schema: editorSchema(type, dialect, library) }),
-    [manifestUri, type, dialect, library],
+    () =>
+      bindJsonSchema({ modelUri: manifestUri, schema: editorSchema(type, dialect, library), declaredUri }),
+    [manifestUri, type, dialect, library, declaredUri],
   );
 
   const changeView = (next: EditorView) => {
@@ -176,6 +178,8 @@ function Editor({
     [document, value, library, actions, findings, reading.state, isNameFixed, edit, showInJson],
   );
 
+  // Text that never was JSON has nothing to fill a form with.
+  const isEmpty = reading.state === 'broken' && reading.last === undefined;
   const formView = (
     <FormContext value={form}>
       <div
@@ -200,14 +204,16 @@ function Editor({
         )}
         <EditorForm
           type={type}
-          section={section}
+          section={isEmpty ? 'content' : section}
           onSection={setSection}
-          sections={sectionsOf(type).map((item) => ({
-            ...item,
-            errors: (findings ?? []).filter(
-              (finding) => finding.severity === 'error' && sectionOf(type, finding) === item.key,
-            ).length,
-          }))}
+          sections={sectionsOf(type)
+            .filter(({ key }) => !isEmpty || key === 'content')
+            .map((item) => ({
+              ...item,
+              errors: (findings ?? []).filter(
+                (finding) => finding.severity === 'error' && sectionOf(type, finding) === item.key,
+              ).length,
+            }))}
           content={
             content && {
               ...content,
@@ -275,6 +281,11 @@ function Editor({
   );
 }
 
+/** A name as a part of an address that needs no escapes, which editors write in different ways. */
+function addressOf(identity: string): string {
+  return identity.replaceAll(/[^a-zA-Z0-9-]/g, (character) => `.${character.codePointAt(0) ?? 0}.`);
+}
+
 function rememberedView(): EditorView {
   const remembered = localStorage.getItem(VIEW_KEY);
   return VIEWS.find((view) => view === remembered) ?? 'form';
@@ -322,8 +333,7 @@ function BrokenNotice({
 }) {
   const [fault] = reading.faults;
   return (
-    <div role="status" className="mx-6 mt-3 flex items-baseline gap-3 border-l-2 border-danger pl-3">
-      <Badge tone="danger">JSON at fault</Badge>
+    <div role="status" className="flex items-baseline gap-3 border-b border-line bg-danger-soft px-6 py-2">
       <p className="min-w-0 flex-1">
         {fault && `Line ${fault.line}: ${fault.message} `}
         {reading.last === undefined

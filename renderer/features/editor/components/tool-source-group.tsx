@@ -44,7 +44,8 @@ export function ToolSourceGroup({
   const [opened, setOpened] = useState<boolean>();
   const isOpen = isSearching || (opened ?? (whole.kind !== 'sandbox' && whole.tools.length <= OPEN_UP_TO));
   const chosen = whole.tools.filter(({ isChosen }) => isChosen).length;
-  const errors = useErrorsAt(pointerOf(['integrations_configuration', whole.id]), true);
+  const place = placeOf(whole);
+  const errors = useErrorsAt(place ?? '/', true);
   const dependencyErrors = useErrorsAt(pointerOf(['dependencies', 'integrations', whole.id]));
   const integration = integrationOf();
 
@@ -63,9 +64,7 @@ export function ToolSourceGroup({
   return (
     <section
       aria-labelledby={headingId}
-      data-pointer={
-        whole.kind === 'integration' ? pointerOf(['integrations_configuration', whole.id]) : undefined
-      }
+      data-pointer={place}
       tabIndex={-1}
       className="rounded-lg border border-line bg-surface focus:outline-none"
     >
@@ -116,8 +115,21 @@ export function ToolSourceGroup({
               onToggle={(isChosen) => toggle([tool], isChosen)}
             />
           ))}
-          {whole.selection?.strays.map((name) => (
-            <StrayRow key={name} name={name} source={whole} integration={integration} />
+          {whole.strays.map((name) => (
+            <StrayRow
+              key={name}
+              name={name}
+              onRemove={
+                isReadOnly
+                  ? undefined
+                  : () =>
+                      edit(
+                        integration === undefined
+                          ? setRuntimeTool(manifest, name, false)
+                          : setTools(manifest, whole, integration, [name], false),
+                      )
+              }
+            />
           ))}
           {whole.selection?.isOpen === true && (
             <li className="px-9 py-1.5 text-sm text-ink-faint">
@@ -187,26 +199,30 @@ function IntegrationMode({
   );
 }
 
-/** A name in the selection that stands for no tool. */
-function StrayRow({
-  name,
-  source,
-  integration,
-}: {
-  name: string;
-  source: ToolSource;
-  integration: IntegrationManifest | undefined;
-}) {
-  const { manifest, edit, isReadOnly } = useForm();
+/** A name that is chosen and stands for no tool. */
+function StrayRow({ name, onRemove }: { name: string; onRemove: (() => void) | undefined }) {
   return (
     <li className="flex items-center gap-3 px-9 py-1.5">
       <span className="font-mono text-sm text-danger line-through">{name}</span>
       <Badge tone="danger">no such tool</Badge>
-      {integration !== undefined && !isReadOnly && (
-        <Button size="small" onClick={() => edit(setTools(manifest, source, integration, [name], false))}>
+      {onRemove && (
+        <Button size="small" aria-label={`Remove ${name}`} onClick={onRemove}>
           Remove
         </Button>
       )}
     </li>
   );
+}
+
+/** Where the manifest chooses the tools of a source. */
+function placeOf({ kind, id }: ToolSource): string | undefined {
+  switch (kind) {
+    case 'integration':
+      return pointerOf(['integrations_configuration', id]);
+    case 'runtime':
+      return '/runtime_tools';
+    case 'sandbox':
+    case 'mcp-server':
+      return undefined;
+  }
 }

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { IntegrationManifest } from '#shared/manifest/model/integration.ts';
 import { code, mail, testLibrary } from '../test-support/library.ts';
+import { setRuntimeTool } from './agent-value.ts';
 import { ManifestDocument, type ManifestValue } from './manifest-document.ts';
 import { planTools, setMode, setTools, type SelectionMode } from './tool-plan.ts';
 
@@ -67,12 +68,12 @@ describe('what an agent gets', () => {
   test('a name an open server may know is a tool, one a closed one has not is a stray', () => {
     const open = plan(withCode(['list_issues', 'secret_tool'])).source('@acme/code');
     expect(idsOf(open.tools)).toContain('secret_tool');
-    expect(open.selection?.strays).toEqual([]);
+    expect(open.strays).toEqual([]);
     const closed = plan({
       dependencies: { integrations: { '@acme/mail': '*' } },
       integrations_configuration: { '@acme/mail': { tools: ['nothing'] } },
     }).source('@acme/mail');
-    expect(closed.selection?.strays).toEqual(['nothing']);
+    expect(closed.strays).toEqual(['nothing']);
   });
 
   test('a definition that is known is counted, another is a guess', () => {
@@ -88,6 +89,14 @@ describe('what an agent gets', () => {
       'run_history',
       'recall_memory',
     ]);
+  });
+
+  test('a withdrawn runtime tool is a stray, and unticking it takes it away', () => {
+    const manifest = { runtime_tools: ['log', 'add-memory'] };
+    expect(plan(manifest).source('runtime').strays).toEqual(['add-memory']);
+    const document = new ManifestDocument(JSON.stringify(manifest));
+    document.edit(setRuntimeTool(manifest, 'add-memory', false));
+    expect(JSON.parse(document.text.text)).toEqual({ runtime_tools: ['log'] });
   });
 });
 

@@ -2,6 +2,7 @@ import { apiToolAliases, apiToolName } from '#shared/manifest/api-tools.ts';
 import { pointerOf } from '#shared/manifest/json-pointer.ts';
 import type { IntegrationManifest } from '#shared/manifest/model/integration.ts';
 import type { McpServerManifest } from '#shared/manifest/model/mcp-server.ts';
+import { currentRuntimeTool } from '#shared/manifest/runtime-tools.ts';
 import { catalogToolOf, toolCatalogOf, type ToolCatalog } from '#shared/manifest/tool-catalog.ts';
 import { estimateTokens } from '#shared/tools/token-estimate.ts';
 import {
@@ -55,6 +56,8 @@ export interface ToolSource {
   readonly tools: readonly PlannedTool[];
   /** Only for integrations. */
   readonly selection?: IntegrationSelection | undefined;
+  /** Names that are chosen and that stand for no tool. */
+  readonly strays: readonly string[];
   /** Why nothing is known of its tools, when that is so. */
   readonly unknown?: string | undefined;
 }
@@ -66,8 +69,6 @@ export interface IntegrationSelection {
   readonly allowsAll: boolean;
   /** Whether there may be tools that no list names. */
   readonly isOpen: boolean;
-  /** Names in the selection that the integration has no tool for. */
-  readonly strays: readonly string[];
   readonly defaults: readonly string[] | '*';
 }
 
@@ -115,7 +116,13 @@ function namespacesOf(names: readonly string[]): ReadonlyMap<string, string> {
 }
 
 function sandboxSource(): ToolSource {
-  return { kind: 'sandbox', id: 'sandbox', title: 'Sandbox', tools: SANDBOX_TOOLS.map(fixedTool) };
+  return {
+    kind: 'sandbox',
+    id: 'sandbox',
+    title: 'Sandbox',
+    tools: SANDBOX_TOOLS.map(fixedTool),
+    strays: [],
+  };
 }
 
 function fixedTool({ name, description, tokens }: PlatformTool): PlannedTool {
@@ -132,9 +139,8 @@ function fixedTool({ name, description, tokens }: PlatformTool): PlannedTool {
 }
 
 function runtimeSource(manifest: ManifestValue): ToolSource {
-  const chosen = new Set(
-    runtimeToolsOf(manifest).map((id) => (id === 'publish_document' ? 'publish_file' : id)),
-  );
+  const ids = runtimeToolsOf(manifest);
+  const chosen = new Set(ids.map((id) => currentRuntimeTool(id)));
   const choices = RUNTIME_TOOL_CHOICES.map(({ name, description, tokens, isServed }): PlannedTool => ({
     ...fixedTool({ name, description, tokens }),
     isChosen: chosen.has(name),
@@ -146,6 +152,7 @@ function runtimeSource(manifest: ManifestValue): ToolSource {
     id: 'runtime',
     title: 'Platform',
     tools: [...choices, ...ALWAYS_SERVED.map(fixedTool)],
+    strays: ids.filter((id) => currentRuntimeTool(id) === undefined),
   };
 }
 
@@ -162,7 +169,7 @@ function integrationSource(
     const unknown = known
       ? 'Its tools are not known yet: the package is loading, or has faults.'
       : 'The library does not have this integration, so its tools are not known.';
-    return { kind: 'integration', id: name, title, tools: [], unknown };
+    return { kind: 'integration', id: name, title, tools: [], strays: [], unknown };
   }
   const server = serverOf(integration, library);
   const catalog = toolCatalogOf(integration, server);
@@ -195,11 +202,11 @@ function integrationSource(
     tools: [...new Set(all)].map((tool) =>
       integrationTool(tool, wireNames.get(tool) ?? [], isChosen(tool), integration, server, live),
     ),
+    strays,
     selection: {
       ...modeOf(choice.tools, integration),
       allowsAll: integration.allowsUndeclaredTools,
       isOpen: catalog.isOpen,
-      strays,
       defaults: integration.defaultTools,
     },
   };
@@ -325,6 +332,7 @@ function serverSource(name: string, namespace: string, library: EditorLibrary): 
     id: name,
     title: known?.displayName ?? name,
     tools,
+    strays: [],
     unknown: tools.length > 0 ? undefined : 'It lists no tools; they are known when it runs.',
   };
 }
