@@ -2,11 +2,22 @@ import { Plus } from 'lucide-react';
 import { useMemo, useState } from 'react';
 import { Button } from '#renderer/components/button.tsx';
 import { Input } from '#renderer/components/field.tsx';
+import { pointerOf } from '#shared/manifest/json-pointer.ts';
 import { useErrorsAt, useForm } from '../hooks/form-context.ts';
-import { addField, nameFault, readFields, setOrder, type WrapperName } from '../model/field-list.ts';
+import {
+  addField,
+  fieldPath,
+  nameFault,
+  readFields,
+  setOrder,
+  type WrapperName,
+} from '../model/field-list.ts';
 import { FieldRow } from './field-row.tsx';
 import { FormSection } from './form-fields.tsx';
 import { KeptKeywords } from './kept-keywords.tsx';
+
+/** Fields shown at once; the rest come on demand. */
+const PAGE = 50;
 
 const TEXTS: Readonly<Record<WrapperName, { title: string; intro: string; empty: string }>> = {
   input: {
@@ -23,12 +34,15 @@ const TEXTS: Readonly<Record<WrapperName, { title: string; intro: string; empty:
 
 /** The fields of `input` or `output`. */
 export function FieldsSection({ wrapper }: { wrapper: WrapperName }) {
-  const { manifest, edit, isReadOnly, showInJson } = useForm();
+  const { manifest, edit, isReadOnly, showInJson, sought } = useForm();
+  const [shown, setShown] = useState(PAGE);
   const list = useMemo(() => readFields(manifest, wrapper), [manifest, wrapper]);
   const errors = useErrorsAt(`/${wrapper}`);
   const schemaErrors = useErrorsAt(`/${wrapper}/schema`);
   const names = list.fields.map(({ name }) => name);
   const { title, intro, empty } = TEXTS[wrapper];
+  const soughtIndex = names.findIndex((name) => isIn(sought, pointerOf(fieldPath(wrapper, name))));
+  const visible = list.fields.slice(0, Math.max(shown, soughtIndex + 1));
   const move = (index: number, step: number) => {
     const other = index + step;
     const order = [...names];
@@ -62,7 +76,7 @@ export function FieldsSection({ wrapper }: { wrapper: WrapperName }) {
         )}
         {list.fields.length === 0 && list.obstacle === undefined && <p className="text-ink-faint">{empty}</p>}
         <ul className="space-y-2">
-          {list.fields.map((field, index) => (
+          {visible.map((field, index) => (
             <FieldRow
               key={field.name}
               wrapper={wrapper}
@@ -73,16 +87,28 @@ export function FieldsSection({ wrapper }: { wrapper: WrapperName }) {
             />
           ))}
         </ul>
+        {visible.length < list.fields.length && (
+          <Button onClick={() => setShown(visible.length + PAGE)}>
+            Show more of {list.fields.length - visible.length} fields
+          </Button>
+        )}
         {list.obstacle === undefined && (
           <AddField
             taken={names}
             isReadOnly={isReadOnly}
-            onAdd={(name) => edit(addField(manifest, wrapper, name, 'text'))}
+            onAdd={(name) => {
+              edit(addField(manifest, wrapper, name, 'text'));
+              setShown(Math.max(shown, names.length + 1));
+            }}
           />
         )}
       </div>
     </FormSection>
   );
+}
+
+function isIn(pointer: string | undefined, container: string): boolean {
+  return pointer === container || pointer?.startsWith(`${container}/`) === true;
 }
 
 function AddField({

@@ -171,11 +171,12 @@ function Editor({
       findings: findings ?? [],
       isReadOnly: reading.state === 'broken',
       isNameFixed,
+      sought: sought?.pointer,
       edit,
       tell: setRefusal,
       showInJson,
     }),
-    [document, value, library, actions, findings, reading.state, isNameFixed, edit, showInJson],
+    [document, value, library, actions, findings, reading.state, isNameFixed, sought, edit, showInJson],
   );
 
   // Text that never was JSON has nothing to fill a form with.
@@ -184,7 +185,10 @@ function Editor({
     <FormContext value={form}>
       <div
         className="flex min-h-0 flex-1 flex-col"
-        onKeyDown={(event) => handleHistoryKeys(event, document.text)}
+        onKeyDown={(event) => handleHistoryKeys(event, document)}
+        // What is chosen here must be about what the text says now, not before the last letters.
+        onPointerDownCapture={() => document.read()}
+        onFocusCapture={() => document.read()}
         role="presentation"
       >
         {reading.state === 'broken' && (
@@ -250,7 +254,7 @@ function Editor({
             { value: 'json', label: 'JSON' },
           ]}
         />
-        <HistoryButtons text={document.text} />
+        <HistoryButtons document={document} />
         <div className="ml-auto flex items-center gap-2">{toolbar}</div>
       </div>
       {view === 'both' ? (
@@ -291,8 +295,8 @@ function rememberedView(): EditorView {
   return VIEWS.find((view) => view === remembered) ?? 'form';
 }
 
-function HistoryButtons({ text }: { text: EditedText }) {
-  const { canUndo, canRedo } = useHistory(text);
+function HistoryButtons({ document }: { document: ManifestDocument }) {
+  const { canUndo, canRedo } = useHistory(document.text);
   return (
     <span className="flex">
       <IconButton
@@ -300,28 +304,28 @@ function HistoryButtons({ text }: { text: EditedText }) {
         shortcut={shortcutText('mod+z')}
         icon={<Undo2 size={15} />}
         disabled={!canUndo}
-        onClick={() => text.undo()}
+        onClick={() => document.undo()}
       />
       <IconButton
         label="Redo"
         shortcut={isApple ? '⇧⌘Z' : 'Ctrl+Shift+Z'}
         icon={<Redo2 size={15} />}
         disabled={!canRedo}
-        onClick={() => text.redo()}
+        onClick={() => document.redo()}
       />
     </span>
   );
 }
 
 /** Fields have no history of their own here: what they change is the one text. */
-function handleHistoryKeys(event: KeyboardEvent, text: EditedText): void {
+function handleHistoryKeys(event: KeyboardEvent, document: ManifestDocument): void {
   const isCommand = isApple ? event.metaKey : event.ctrlKey;
   const key = event.key.toLowerCase();
   const isRedo = (key === 'z' && event.shiftKey) || (key === 'y' && !isApple);
   if (!isCommand || event.altKey || event.defaultPrevented || (key !== 'z' && !isRedo)) return;
   event.preventDefault();
-  if (isRedo) text.redo();
-  else text.undo();
+  if (isRedo) document.redo();
+  else document.undo();
 }
 
 function BrokenNotice({

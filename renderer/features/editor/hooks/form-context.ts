@@ -14,6 +14,8 @@ export interface FormContextValue {
   readonly isReadOnly: boolean;
   /** A package that exists keeps its name. */
   readonly isNameFixed: boolean;
+  /** Place that was asked for last; what is hidden of it must be shown. */
+  readonly sought: string | undefined;
   /** Changes the manifest; changes of one key that follow each other are one step of the history. */
   readonly edit: (edits: ManifestEdits, key?: string) => void;
   /** Tells the person why something was not done. */

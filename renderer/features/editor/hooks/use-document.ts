@@ -1,11 +1,28 @@
-import { useCallback, useSyncExternalStore } from 'react';
+import { useCallback, useEffect, useSyncExternalStore } from 'react';
 import type { EditedText } from '../model/edited-text.ts';
 import type { ManifestDocument, ManifestReading } from '../model/manifest-document.ts';
 
-/** What a manifest says now, followed. */
+/** Milliseconds without typing after which a text is read again. */
+const PAUSE = 150;
+
+/**
+ * What a manifest says, followed: at once where the form changed it, and after a pause where a person types
+ * JSON, so that no letter waits for the whole text to be read.
+ */
 export function useReading(document: ManifestDocument): ManifestReading {
+  useEffect(() => {
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const stop = document.text.onChange(() => {
+      clearTimeout(timer);
+      timer = setTimeout(() => document.read(), PAUSE);
+    });
+    return () => {
+      clearTimeout(timer);
+      stop();
+    };
+  }, [document]);
   return useSyncExternalStore(
-    useCallback((listener) => document.text.onChange(listener), [document]),
+    useCallback((listener) => document.onReading(listener), [document]),
     () => document.reading,
   );
 }

@@ -211,7 +211,7 @@ test('no sequence of field edits loses what the form does not show', () => {
       const text = JSON.stringify(MANIFEST);
       const document = new ManifestDocument(text, () => 0);
       for (const next of sequence) {
-        const { reading } = document;
+        const reading = document.read();
         if (reading.state !== 'read') throw new Error('An edit broke the JSON');
         expect(document.edit(next(reading.value))).toBeUndefined();
       }

@@ -29,6 +29,7 @@ export class ManifestDocument {
   readonly text: EditedText;
   #reading: ManifestReading;
   #readText: string;
+  readonly #listeners = new Set<() => void>();
 
   constructor(source: string, now?: () => number) {
     this.text = new EditedText(source, now);
@@ -36,15 +37,25 @@ export class ManifestDocument {
     this.#reading = read(this.#readText, undefined);
   }
 
-  /** The same object as long as the text is the same. */
+  /** What the text said when it was last read. */
   get reading(): ManifestReading {
+    return this.#reading;
+  }
+
+  /** Reads the text if it has changed since, which takes a while for a large one. */
+  read(): ManifestReading {
     const { text } = this.text;
     if (text !== this.#readText) {
       const last = this.#reading.state === 'read' ? this.#reading.value : this.#reading.last;
-      this.#reading = read(text, last);
-      this.#readText = text;
+      this.#take(read(text, last), text);
     }
     return this.#reading;
+  }
+
+  /** Calls back whenever there is another reading. */
+  onReading(listener: () => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
   }
 
   /**
@@ -52,7 +63,7 @@ export class ManifestDocument {
    * JSON now, or a container on the way is of another kind; then nothing has changed.
    */
   edit(edits: ManifestEdits, options: ChangeOptions = {}): string | undefined {
-    const reading = this.reading;
+    const reading = this.read();
     if (reading.state === 'broken') return BROKEN;
     const obstacle = edits.map(({ pointer }) => obstacleTo(reading.value, pointer)).find(Boolean);
     if (obstacle !== undefined) return obstacle;
@@ -65,18 +76,34 @@ export class ManifestDocument {
       return 'This cannot be changed here. Change it in the JSON view.';
     }
     if (!isRecord(value)) return 'A manifest is an object, and this would make it another value.';
-    // What the edit made is known to be good, so it need not be checked again.
-    this.#reading = { state: 'read', value };
-    this.#readText = text;
     this.text.change(text, options);
+    // What the edit made is known to be good, so it need not be checked again.
+    this.#take({ state: 'read', value }, text);
     return undefined;
   }
 
   /** Changes the text as a whole, as one step; refused like {@link edit} while it is no JSON. */
   rewrite(change: (text: string) => string): string | undefined {
-    if (this.reading.state === 'broken') return BROKEN;
+    if (this.read().state === 'broken') return BROKEN;
     this.text.change(change(this.text.text));
+    this.read();
     return undefined;
+  }
+
+  undo(): void {
+    this.text.undo();
+    this.read();
+  }
+
+  redo(): void {
+    this.text.redo();
+    this.read();
+  }
+
+  #take(reading: ManifestReading, text: string): void {
+    this.#reading = reading;
+    this.#readText = text;
+    for (const listener of this.#listeners) listener();
   }
 }
 
