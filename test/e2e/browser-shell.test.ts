@@ -9,36 +9,37 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { chromium, type Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { findChromium } from '../support/find-chromium.ts';
+import { instancesIn, removeEngineThings } from './engine-things.ts';
+import { deliveredSequences, oneTo, recordFrames } from './frames.ts';
 import { browserCommand, collectLogs, launchApp, printedAddress, type LaunchedApp } from './launch.ts';
-import { runEnded, startRun } from './steps.ts';
-
-declare global {
-  interface Window {
-    /** WebSockets the page has opened; put there by the test. */
-    sockets: WebSocket[];
-  }
-}
+import { goTo, libraryShown, runEnded, runIs, shownRun, startRun, timelineRows } from './steps.ts';
 
 describe('a page in the browser', () => {
   let app: LaunchedApp;
   beforeAll(async () => {
-    app = await launchApp({ shell: 'browser' });
-    await app.page.getByText('@slipway/csv-report').waitFor();
+    app = await launchApp({
+      shell: 'browser',
+      async onPage(page) {
+        // Tall enough for every row of a run, so that the list need not be virtual.
+        await page.setViewportSize({ width: 1280, height: 6000 });
+        await recordFrames(page);
+      },
+    });
+    await libraryShown(app.page);
   });
-  afterAll(() => app.close());
+  afterAll(() => app?.close());
 
   test('hides its token, and nobody can use it again', async () => {
     expect(app.page.url()).not.toContain('token');
-    const browser = app.page.context().browser();
-    const context = await browser!.newContext();
-    const stranger = await context.newPage();
-    await stranger.goto(app.address!);
-    await stranger
-      .getByText(/session|start Slipway|npm start/i)
-      .first()
-      .waitFor();
-    expect(await stranger.getByText('@slipway/csv-report').count()).toBe(0);
-    await context.close();
+    const context = await app.page.context().browser()!.newContext();
+    try {
+      const stranger = await context.newPage();
+      await stranger.goto(app.address!);
+      await stranger.getByRole('heading', { name: 'This page is not connected to Slipway' }).waitFor();
+      expect(await stranger.getByText(/@slipway|Looking for|Loading/).count()).toBe(0);
+    } finally {
+      await context.close();
+    }
   });
 
   test('is served to this computer by its own name only', async () => {
@@ -54,41 +55,81 @@ describe('a page in the browser', () => {
     expect(statuses).toEqual([200, 403, 403, 403]);
   });
 
-  test('loses and repeats nothing of a run when its connection is cut again and again', async () => {
-    await app.page.addInitScript(() => {
-      window.sockets = [];
-      window.WebSocket = class extends WebSocket {
-        constructor(address: string | URL, protocols?: string | string[]) {
-          super(address, protocols);
-          window.sockets.push(this);
-        }
-      };
-    });
-    await app.page.reload();
-    await app.page.getByText('@slipway/csv-report').waitFor();
-    await startRun(app.page);
+  test('loses and repeats no event of a run when its connection is cut again and again', async () => {
+    const connections = () => app.page.evaluate(() => window.frameRecord.sockets.length);
+    const before = await connections();
+    const runId = await startRun(app.page);
     for (let cut = 0; cut < 4; cut += 1) {
       await delay(250);
       await app.page.evaluate(() => {
-        window.sockets.at(-1)?.close();
+        window.frameRecord.sockets.at(-1)?.close();
         // The page does not wait for its timer when the person comes back to it.
         setTimeout(() => window.dispatchEvent(new Event('focus')), 150);
       });
     }
     await runEnded(app.page);
-    const shown = await timeline(app.page);
-    expect(await app.page.evaluate(() => window.sockets.length)).toBeGreaterThan(2);
+    expect((await connections()) - before).toBeGreaterThan(2);
+    const sequences = await deliveredSequences(app.page, runId);
+    expect(sequences.length).toBeGreaterThan(40);
+    expect(sequences).toEqual(oneTo(sequences.length));
+  });
+
+  test('shows the same run after a reload, in a second tab and in a copy of the first', async () => {
+    const runId = await shownRun(app.page);
+    const all = await deliveredSequences(app.page, runId);
+    await expect.poll(() => timelineRows(app.page).count()).toBeGreaterThan(20);
+    const shown = await timelineRows(app.page).allInnerTexts();
+
     await app.page.reload();
     await runEnded(app.page);
-    expect(await timeline(app.page)).toEqual(shown);
-    expect(shown.length).toBeGreaterThan(10);
+    await expect.poll(() => timelineRows(app.page).allInnerTexts()).toEqual(shown);
+    expect(await deliveredSequences(app.page, runId)).toEqual(all);
+
+    const second = await openTab(app);
+    const copyOpened = app.page.waitForEvent('popup');
+    await app.page.evaluate(() => void window.open(location.href));
+    const copy = await copyOpened;
+    await goTo(second, `#/runs/${runId}`);
+    for (const page of [second, copy]) {
+      await page.setViewportSize({ width: 1280, height: 6000 });
+      await runEnded(page);
+      await expect.poll(() => timelineRows(page).allInnerTexts()).toEqual(shown);
+    }
+    expect(await deliveredSequences(second, runId)).toEqual(all);
+    await second.close();
+    await copy.close();
+  });
+
+  test('lets two tabs watch a run as it goes, and the one that came later misses nothing', async () => {
+    const second = await openTab(app);
+    const runId = await startRun(app.page);
+    await runIs(app.page, 'running');
+    await goTo(second, `#/runs/${runId}`);
+    await runEnded(app.page);
+    await runEnded(second);
+    const sequences = await deliveredSequences(app.page, runId);
+    expect(sequences).toEqual(oneTo(sequences.length));
+    expect(await deliveredSequences(second, runId)).toEqual(sequences);
+    await second.close();
   });
 });
 
-/** Texts of the run's rows, in order. */
-async function timeline(page: Page): Promise<string[]> {
-  const main = page.getByRole('main');
-  return (await main.innerText()).split('\n').filter((line) => line.trim() !== '');
+/** Opens the app once more in another tab, with a session of its own. */
+async function openTab(app: LaunchedApp): Promise<Page> {
+  const page = await app.page.context().newPage();
+  await recordFrames(page);
+  await page.goto(await anotherAddress(app));
+  await libraryShown(page);
+  return page;
+}
+
+/** What a further start prints for the app that runs already. */
+async function anotherAddress(app: LaunchedApp): Promise<string> {
+  const [command, words] = browserCommand(['--data-dir', app.dataDirectory, '--no-open']);
+  const child = spawn(command, words, { stdio: ['ignore', 'pipe', 'pipe'] });
+  const logs = collectLogs(child);
+  await once(child, 'exit');
+  return printedAddress(child, logs);
 }
 
 describe('a start', () => {
@@ -97,15 +138,22 @@ describe('a start', () => {
   beforeEach(() => {
     folder = mkdtempSync(join(tmpdir(), 'slipway-start-'));
   });
-  afterEach(() => {
-    for (const child of children.splice(0)) child.kill('SIGKILL');
+  afterEach(async () => {
+    const instanceIds = instancesIn(join(folder, 'state'));
+    const running = children
+      .splice(0)
+      .filter(({ exitCode, signalCode }) => exitCode === null && signalCode === null);
+    const ended = running.map((child) => once(child, 'exit'));
+    for (const child of running) child.kill('SIGKILL');
+    await Promise.all(ended);
+    await removeEngineThings(instanceIds);
     rmSync(folder, { recursive: true, force: true });
   });
 
   function start(words: string[], environment: Record<string, string> = {}) {
     const [command, all] = browserCommand(['--data-dir', join(folder, 'data'), ...words]);
     const child = spawn(command, all, {
-      env: { ...process.env, ...environment },
+      env: { ...process.env, XDG_STATE_HOME: join(folder, 'state'), ...environment },
       stdio: ['ignore', 'pipe', 'pipe'],
     });
     children.push(child);
@@ -160,7 +208,9 @@ describe('a start', () => {
       await page.getByText('@slipway/csv-report').waitFor();
       expect(logs()).not.toContain('token');
       expect(argumentsOfDescendants(child.pid!)).not.toContain('token=');
-      await page.close();
+      // Closing its only window ends a browser that has a screen; one without goes on.
+      const browserSession = await window.newBrowserCDPSession();
+      await browserSession.send('Browser.close').catch(() => undefined);
       expect((await exit)[0]).toBe(0);
       await window.close().catch(() => undefined);
     },

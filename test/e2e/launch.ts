@@ -8,6 +8,7 @@ import { _electron, chromium, type Browser, type Page } from 'playwright-core';
 import { findElectronBinary } from '../../scripts/lib/electron-binary.ts';
 import { root } from '../../scripts/lib/bundles.ts';
 import { findChromium } from '../support/find-chromium.ts';
+import { instancesIn, removeEngineThings } from './engine-things.ts';
 import { connectToStandIn, type MainFunction } from './stand-in-connection.ts';
 
 export type { MainFunction } from './stand-in-connection.ts';
@@ -22,6 +23,8 @@ export interface LaunchOptions {
   readonly dataDirectory?: string;
   readonly arguments?: readonly string[];
   readonly environment?: Readonly<Record<string, string>>;
+  /** Called with the page before anything is loaded into it; in the browser shell only. */
+  readonly onPage?: (page: Page) => unknown;
 }
 
 /** The process that runs the app's main part. */
@@ -46,9 +49,14 @@ export interface LaunchedApp extends AsyncDisposable {
   readonly isRealElectron: boolean;
   /** Errors of the page so far: exceptions, failed loads, violations of its policy. */
   readonly problems: readonly string[];
-  /** An address that opens the browser shell's app once more. */
+  /** The address that opened the browser shell's page; it works once. */
   readonly address: string | undefined;
-  /** Ends the app as a person would, and waits for it. */
+  /** Names under which this start's containers and volumes are labelled. */
+  readonly instanceIds: readonly string[];
+  /**
+   * Ends the app as a person would, and waits for it.
+   * @throws Error when it does not end, or leaves anything in the engine.
+   */
   close(): Promise<void>;
 }
 
@@ -75,11 +83,13 @@ export async function launchApp(options: LaunchOptions): Promise<LaunchedApp> {
   const launched = await launch(options, dataDirectory);
   const { page, child, logs, isRealElectron, address, evaluate } = launched;
   const exited = exitOf(child);
+  const instanceIds = instancesIn(stateFolderOf(dataDirectory));
   const problems: string[] = [];
   page.on('pageerror', (error) => problems.push(String(error)));
   page.on('console', (message) => {
     if (message.type() === 'error') problems.push(message.text());
   });
+  let wasKilled = false;
 
   let closing: Promise<void> | undefined;
   const close = async () => {
@@ -90,8 +100,10 @@ export async function launchApp(options: LaunchOptions): Promise<LaunchedApp> {
     patience.abort();
     if (outcome === 'late') child.kill('SIGKILL');
     await launched.release().catch(() => undefined);
+    const left = await removeEngineThings(instanceIds);
     if (options.dataDirectory === undefined) rmSync(dataDirectory, { recursive: true, force: true });
     if (outcome === 'late') throw new Error(`The app did not end within ${END_TIMEOUT_MS} ms:\n${logs()}`);
+    if (left.length > 0 && !wasKilled) throw new Error(`The app has ended and left ${left.join(', ')}.`);
   };
   return {
     page,
@@ -99,11 +111,15 @@ export async function launchApp(options: LaunchOptions): Promise<LaunchedApp> {
     isRealElectron,
     problems,
     address,
+    instanceIds,
     mainProcess: {
       pid: child.pid ?? -1,
       logs,
       exited,
-      kill: (signal) => void child.kill(signal),
+      kill: (signal) => {
+        wasKilled ||= signal === 'SIGKILL';
+        child.kill(signal);
+      },
       evaluate,
     },
     close: () => (closing ??= close()),
@@ -111,14 +127,20 @@ export async function launchApp(options: LaunchOptions): Promise<LaunchedApp> {
   };
 }
 
+/** Where the starts over one data folder know of each other; other apps of this machine are no part of it. */
+export function stateFolderOf(dataDirectory: string): string {
+  return join(dataDirectory, 'state');
+}
+
 function launch(options: LaunchOptions, dataDirectory: string): Promise<Launched> {
   const environment = {
     ...process.env,
     SLIPWAY_CHECK_OUTPUTS: '1',
+    XDG_STATE_HOME: stateFolderOf(dataDirectory),
     ...options.environment,
   } as Record<string, string>;
   const words = ['--data-dir', dataDirectory, ...(options.arguments ?? [])];
-  if (options.shell === 'browser') return launchInBrowser(words, environment);
+  if (options.shell === 'browser') return launchInBrowser(words, environment, options.onPage);
   const binary = findElectronBinary(root);
   return binary ? launchElectron(binary, words, environment) : launchStandIn(words, environment);
 }
@@ -174,17 +196,29 @@ async function launchStandIn(words: string[], env: Record<string, string>): Prom
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
   });
   const logs = collectLogs(child);
-  const { endpoint, evaluate } = await within(connectToStandIn(child), logs);
-  const browser = await chromium.connectOverCDP(endpoint, { isLocal: true });
-  return {
-    page: await within(findPage(browser), logs),
-    child,
-    logs,
-    isRealElectron: false,
-    evaluate,
-    quit: () => evaluate(({ app }) => app.quit()),
-    release: () => browser.close(),
-  };
+  return orKill(child, async () => {
+    const { endpoint, evaluate } = await within(connectToStandIn(child), logs);
+    const browser = await chromium.connectOverCDP(endpoint, { isLocal: true });
+    return {
+      page: await within(findPage(browser), logs),
+      child,
+      logs,
+      isRealElectron: false,
+      evaluate,
+      quit: () => evaluate(({ app }) => app.quit()),
+      release: () => browser.close(),
+    };
+  });
+}
+
+/** A start that fails half-way leaves no process behind. */
+async function orKill<T>(child: ChildProcess, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    child.kill('SIGKILL');
+    throw error;
+  }
 }
 
 async function findPage(browser: Browser): Promise<Page> {
@@ -201,30 +235,43 @@ export function browserCommand(words: readonly string[]): [command: string, word
   return [process.execPath, ['--disable-warning=ExperimentalWarning', program, ...words]];
 }
 
-async function launchInBrowser(words: string[], env: Record<string, string>): Promise<Launched> {
+async function launchInBrowser(
+  words: string[],
+  env: Record<string, string>,
+  onPage: LaunchOptions['onPage'],
+): Promise<Launched> {
   const child = spawn(
     process.execPath,
     ['--disable-warning=ExperimentalWarning', join(root, 'out', 'browser', 'main.js'), '--no-open', ...words],
     { env, cwd: root, stdio: ['ignore', 'pipe', 'pipe'] },
   );
   const logs = collectLogs(child);
-  const address = await within(printedAddress(child, logs), logs);
-  const browser = await chromium.launch({
-    executablePath: findChromium(),
-    args: process.getuid?.() === 0 ? ['--no-sandbox'] : [],
+  return orKill(child, async () => {
+    const address = await within(printedAddress(child, logs), logs);
+    const browser = await chromium.launch({
+      executablePath: findChromium(),
+      args: process.getuid?.() === 0 ? ['--no-sandbox'] : [],
+    });
+    try {
+      const context = await browser.newContext();
+      const page = await context.newPage();
+      await onPage?.(page);
+      await page.goto(address);
+      return {
+        page,
+        child,
+        logs,
+        isRealElectron: false,
+        address,
+        evaluate: () => Promise.reject(new Error('The browser shell has no Electron.')),
+        quit: async () => child.kill('SIGTERM'),
+        release: () => browser.close(),
+      };
+    } catch (error) {
+      await browser.close();
+      throw error;
+    }
   });
-  const page = await browser.newPage();
-  await page.goto(address);
-  return {
-    page,
-    child,
-    logs,
-    isRealElectron: false,
-    address,
-    evaluate: () => Promise.reject(new Error('The browser shell has no Electron.')),
-    quit: async () => child.kill('SIGTERM'),
-    release: () => browser.close(),
-  };
 }
 
 /** The one-time address that the browser shell prints. */

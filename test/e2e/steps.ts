@@ -1,4 +1,5 @@
-import type { Page } from 'playwright-core';
+import type { Locator, Page } from 'playwright-core';
+import type { RunStatus } from '#shared/runs/run.ts';
 
 /** Place of the sample that most tests run. */
 export const CSV_REPORT = '#/agents/%40slipway%2Fcsv-report/run';
@@ -10,14 +11,35 @@ export async function goTo(page: Page, fragment: string): Promise<void> {
   await page.evaluate((hash) => void (location.hash = hash), fragment);
 }
 
-/** Starts the sample with its example file. */
-export async function startRun(page: Page): Promise<void> {
+/** Waits for the library with its samples. */
+export async function libraryShown(page: Page): Promise<void> {
+  await page.getByText('@slipway/csv-report').first().waitFor();
+}
+
+/** Starts the sample with its example file from its form; gives the run's id. */
+export async function startRun(page: Page): Promise<string> {
   await goTo(page, CSV_REPORT);
   await page.getByRole('button', { name: 'Run', exact: true }).click();
-  await page.waitForFunction(() => location.hash.startsWith('#/runs/'));
+  return shownRun(page);
+}
+
+/** The id of the run that is shown, once one is. */
+export async function shownRun(page: Page): Promise<string> {
+  const handle = await page.waitForFunction(() => /^#\/runs\/([^/?]+)/.exec(location.hash)?.[1]);
+  return (await handle.jsonValue()) ?? '';
+}
+
+/** Waits until the header of the run that is shown says so. */
+export async function runIs(page: Page, status: RunStatus): Promise<void> {
+  await page.locator(`header [data-status="${status}"]`).waitFor({ timeout: RUN_TIMEOUT_MS });
 }
 
 /** Waits until the run that is shown has succeeded. */
-export async function runEnded(page: Page): Promise<void> {
-  await page.getByText(/^Succeeded after/).waitFor({ timeout: RUN_TIMEOUT_MS });
+export function runEnded(page: Page): Promise<void> {
+  return runIs(page, 'success');
+}
+
+/** Rows of the timeline, in order; the view must be tall enough to hold them all, since it is virtual. */
+export function timelineRows(page: Page): Locator {
+  return page.getByRole('region', { name: 'Timeline entries' }).getByRole('listitem');
 }

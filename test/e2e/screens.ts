@@ -1,0 +1,74 @@
+import type { Page } from 'playwright-core';
+import { CSV_REPORT, goTo } from './steps.ts';
+
+/** One screen of the app, and the way to it. */
+export interface Screen {
+  readonly name: string;
+  readonly show: (page: Page) => Promise<unknown>;
+}
+
+const AGENT = CSV_REPORT.replace(/\/run$/, '');
+
+/** Screens that need no run. */
+export const stillScreens: readonly Screen[] = [
+  place('library', '#/agents', (page) => page.getByRole('list', { name: 'Agents' })),
+  place('run-form', CSV_REPORT, (page) => page.getByRole('list', { name: 'Table: chosen files' })),
+  place('agent-prompt', `${AGENT}/prompt`, (page) => page.getByRole('heading', { name: 'How to work' })),
+  place('agent-manifest', `${AGENT}/manifest`, (page) => page.getByText('"runtime_tools"').first()),
+  place('agent-findings', `${AGENT}/findings`, (page) =>
+    page.getByRole('tab', { name: /Findings/, selected: true }),
+  ),
+  place('agent-history', `${AGENT}/history`, (page) =>
+    page.getByRole('tab', { name: 'Past runs', selected: true }),
+  ),
+  place('settings-engine', '#/settings/engine', (page) =>
+    page.getByRole('list', { name: 'Endpoints tried' }),
+  ),
+  place('settings-models', '#/settings/models', (page) => page.getByRole('listitem', { name: 'OpenRouter' })),
+  place('settings-appearance', '#/settings/appearance', (page) => page.getByText('Density').first()),
+  place('settings-about', '#/settings/about', (page) => page.getByText('Data folder')),
+];
+
+/** Screens of a run that has ended well. */
+export function runScreens(runId: string): readonly Screen[] {
+  return [
+    place('runs', '#/runs', (page) =>
+      page.getByRole('table', { name: 'Runs' }).getByText('Succeeded').first(),
+    ),
+    place('run-output', `#/runs/${runId}/output`, (page) => page.getByText('Valid against the schema')),
+    place('run-files', `#/runs/${runId}/files`, (page) =>
+      page
+        .getByRole('region', { name: /^Preview of/ })
+        .locator('h1, h2, img')
+        .first(),
+    ),
+    place('run-details', `#/runs/${runId}/details`, (page) => page.getByText('Manifest as it was')),
+  ];
+}
+
+function place(name: string, fragment: string, sign: (page: Page) => { waitFor(): Promise<void> }): Screen {
+  return {
+    name,
+    async show(page) {
+      await goTo(page, fragment);
+      await sign(page).waitFor();
+    },
+  };
+}
+
+/** Waits until nothing on the page moves or is about to come. */
+export async function settled(page: Page): Promise<void> {
+  await page.evaluate(async () => {
+    await document.fonts.ready;
+    const loading = [...document.images].filter(({ complete }) => !complete);
+    await Promise.all(loading.map((image) => image.decode().catch(() => undefined)));
+    const endless = (animation: Animation) => animation.effect?.getTiming().iterations === Infinity;
+    await Promise.all(
+      document
+        .getAnimations()
+        .filter((animation) => !endless(animation))
+        .map((animation) => animation.finished.catch(() => undefined)),
+    );
+    await new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)));
+  });
+}

@@ -1,0 +1,137 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { root } from '../../scripts/lib/bundles.ts';
+import { launchApp, type LaunchedApp } from './launch.ts';
+import { runScreens, settled, stillScreens } from './screens.ts';
+import { libraryShown, runEnded, startRun, timelineRows } from './steps.ts';
+
+/** With SLIPWAY_SCREENSHOTS=1 the pictures are kept: the README's in docs/images, all in its folder `all`. */
+const isKept = process.env['SLIPWAY_SCREENSHOTS'] === '1';
+const folder = isKept ? (process.env['SLIPWAY_SCREENSHOT_FOLDER'] ?? temporaryFolder()) : temporaryFolder();
+const images = join(root, 'docs', 'images');
+
+/** Pictures of the README, each in the theme that shows it well. */
+const inReadme: Readonly<Record<string, string>> = {
+  'library-light-1440': 'library.png',
+  'run-live-dark-1440': 'run-live.png',
+  'run-output-light-1440': 'run-output.png',
+  'run-files-dark-1440': 'run-files.png',
+  'settings-engine-light-1440': 'engine.png',
+};
+
+const themes = ['light', 'dark'] as const;
+const sizes = [
+  { width: 1280, height: 800 },
+  { width: 1440, height: 900 },
+] as const;
+
+afterAll(() => {
+  if (!isKept) rmSync(folder, { recursive: true, force: true });
+});
+
+function temporaryFolder(): string {
+  return mkdtempSync(join(tmpdir(), 'slipway-screenshots-'));
+}
+
+/** Takes the page in both themes and sizes; gives what is wrong with how it is laid out. */
+async function take(page: Page, name: string): Promise<string[]> {
+  const faults: string[] = [];
+  for (const colorScheme of themes) {
+    await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
+    for (const size of sizes) {
+      await page.setViewportSize(size);
+      await settled(page);
+      const title = `${name}-${colorScheme}-${size.width}`;
+      const picture = await page.screenshot({ animations: 'disabled', caret: 'hide' });
+      writeFileSync(join(folder, `${title}.png`), picture);
+      const published = inReadme[title];
+      if (isKept && published !== undefined) {
+        mkdirSync(images, { recursive: true });
+        writeFileSync(join(images, published), picture);
+      }
+      faults.push(...(await overflows(page)).map((fault) => `${title}: ${fault}`));
+    }
+  }
+  return faults;
+}
+
+/** Things that are wider than their place, though nobody could scroll to the rest of them. */
+function overflows(page: Page): Promise<string[]> {
+  return page.evaluate(() => {
+    const wide: string[] = [];
+    const { scrollWidth, clientWidth, scrollHeight, clientHeight } = document.documentElement;
+    if (scrollWidth > clientWidth) wide.push(`the page is ${scrollWidth - clientWidth} px too wide`);
+    if (scrollHeight > clientHeight) wide.push(`the page is ${scrollHeight - clientHeight} px too high`);
+    for (const element of document.querySelectorAll('main, nav, header, main *')) {
+      const { right, width, height } = element.getBoundingClientRect();
+      if (width <= 1 || height <= 1) continue;
+      if (right > innerWidth + 1 && !element.closest('[role="region"], pre, table'))
+        wide.push(`${element.tagName} "${element.textContent.slice(0, 40)}" ends at ${Math.round(right)}`);
+    }
+    return wide;
+  });
+}
+
+describe('the screens as they are', () => {
+  let app: LaunchedApp;
+  beforeAll(async () => {
+    app = await launchApp({ shell: 'browser' });
+    await libraryShown(app.page);
+  });
+  afterAll(() => app?.close());
+
+  test('while an agent runs', async () => {
+    const { page } = app;
+    for (const colorScheme of themes)
+      for (const size of sizes) {
+        await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
+        await page.setViewportSize(size);
+        await startRun(page);
+        await timelineRows(page).filter({ hasText: 'Some numbers are written' }).first().waitFor();
+        const title = `run-live-${colorScheme}-${size.width}`;
+        const picture = await page.screenshot({ animations: 'disabled' });
+        writeFileSync(join(folder, `${title}.png`), picture);
+        if (isKept && inReadme[title] !== undefined) {
+          mkdirSync(images, { recursive: true });
+          writeFileSync(join(images, inReadme[title]), picture);
+        }
+        expect(await overflows(page)).toEqual([]);
+        await runEnded(page);
+      }
+    expect(app.problems).toEqual([]);
+  });
+
+  test('once it has ended, and all others', async () => {
+    const { page } = app;
+    const runId = await startRun(page);
+    await runEnded(page);
+    const faults: string[] = [];
+    for (const { name, show } of [...runScreens(runId), ...stillScreens]) {
+      await show(page);
+      faults.push(...(await take(page, name)));
+    }
+    expect(faults).toEqual([]);
+    expect(app.problems).toEqual([]);
+  });
+});
+
+describe('the screen without an engine', () => {
+  test('as it is', async () => {
+    const sockets = join(folder, 'sockets');
+    await using app = await launchApp({
+      shell: 'browser',
+      environment: {
+        DOCKER_HOST: `unix://${join(sockets, 'engine.sock')}`,
+        SLIPWAY_TEST_SOCKETS: sockets,
+        NODE_OPTIONS: `--import=${pathToFileURL(join(root, 'test', 'support', 'hide-engines.ts')).href}`,
+      },
+    });
+    await app.page.getByRole('heading', { name: 'No container engine answers' }).waitFor();
+    expect(await take(app.page, 'no-engine')).toEqual([]);
+    expect(app.problems).toEqual([]);
+  });
+});
