@@ -46,6 +46,18 @@ export default defineConfig({
           sequence: { groupOrder: 3 },
         },
       },
+      {
+        extends: true,
+        test: {
+          // Parts of the page in Chromium, over what stands in for the rest of the app.
+          name: 'renderer',
+          include: ['test/renderer-e2e/**/*.test.ts'],
+          fileParallelism: false,
+          testTimeout: 60_000,
+          hookTimeout: 120_000,
+          sequence: { groupOrder: 4 },
+        },
+      },
     ],
   },
 });

@@ -1,0 +1,114 @@
+import { join } from 'node:path';
+import { chromium, type Browser, type Locator, type Page } from 'playwright-core';
+import { build } from 'vite';
+import { findChromium } from '../support/find-chromium.ts';
+import { servePages } from './serve-pages.ts';
+
+declare global {
+  interface Window {
+    /** Set by the page: the manifest's text as it would be saved. */
+    editedManifest(): string;
+  }
+}
+
+const root = join(import.meta.dirname, '../..');
+
+/** Builds the editor's page and opens it in Chromium, under the app's own policy. */
+export async function openEditorPages(): Promise<EditorPages> {
+  await build({
+    configFile: join(root, 'test/renderer/editor.vite.config.ts'),
+    logLevel: 'error',
+  });
+  const server = await servePages(join(root, 'out/renderer-editor'));
+  const browser = await chromium.launch({ executablePath: findChromium(), args: ['--no-sandbox'] });
+  return new EditorPages(browser, server);
+}
+
+export class EditorPages {
+  readonly #browser: Browser;
+  readonly #server: { readonly url: string } & AsyncDisposable;
+
+  constructor(browser: Browser, server: { readonly url: string } & AsyncDisposable) {
+    this.#browser = browser;
+    this.#server = server;
+  }
+
+  /** Opens the editor with a scenario of the page. Each has a browser profile of its own. */
+  async open(scenario: string, options: { theme?: 'light' | 'dark' } = {}): Promise<EditorPage> {
+    const context = await this.#browser.newContext({ viewport: { width: 1440, height: 900 } });
+    const page = await context.newPage();
+    const problems: string[] = [];
+    const requests: string[] = [];
+    page.on('pageerror', (error) => problems.push(error.message));
+    page.on('console', (message) => {
+      const isIcon = message.location().url.endsWith('/favicon.ico');
+      if (message.type() === 'error' && !isIcon) problems.push(message.text());
+    });
+    page.on('request', (request) => requests.push(request.url()));
+    await page.goto(`${this.#server.url}/editor.html?scenario=${scenario}&theme=${options.theme ?? 'light'}`);
+    await page.getByRole('navigation', { name: 'Parts of the form' }).waitFor();
+    return new EditorPage(page, this.#server.url, problems, requests);
+  }
+
+  async close(): Promise<void> {
+    await this.#browser.close();
+    await this.#server[Symbol.asyncDispose]();
+  }
+}
+
+/** One editor, and what a person does in it. */
+export class EditorPage {
+  readonly page: Page;
+  readonly origin: string;
+  /** Exceptions, failed loads and violations of the policy so far. */
+  readonly problems: readonly string[];
+  readonly requests: readonly string[];
+
+  constructor(page: Page, origin: string, problems: readonly string[], requests: readonly string[]) {
+    this.page = page;
+    this.origin = origin;
+    this.problems = problems;
+    this.requests = requests;
+  }
+
+  text(): Promise<string> {
+    return this.page.evaluate(() => window.editedManifest());
+  }
+
+  async value(): Promise<Record<string, unknown>> {
+    return JSON.parse(await this.text()) as Record<string, unknown>;
+  }
+
+  async part(name: string): Promise<void> {
+    await this.page
+      .getByRole('navigation', { name: 'Parts of the form' })
+      .getByRole('button', { name })
+      .click();
+  }
+
+  async view(name: 'Form' | 'Both' | 'JSON'): Promise<void> {
+    await this.page.getByRole('radio', { name, exact: true }).click();
+    if (name !== 'Form') await this.line('"type"').waitFor();
+  }
+
+  /** A line of the JSON that is in sight. */
+  line(text: string): Locator {
+    return this.page.locator('.view-line').filter({ hasText: text }).first();
+  }
+
+  get problemList(): Locator {
+    return this.page.getByRole('region', { name: 'Problems' });
+  }
+
+  /** Puts the cursor at the end of a line of the JSON. */
+  async endOf(text: string): Promise<void> {
+    await this.line(text).click();
+    await this.page.keyboard.press('End');
+  }
+
+  /** Does something again and again until a button of the tool bar has nothing more to do. */
+  async whileEnabled(button: string, action: () => Promise<void>): Promise<void> {
+    const enabled = this.page.getByRole('button', { name: button, exact: true, disabled: false });
+    while ((await enabled.count()) > 0) await action();
+  }
+}
