@@ -2,7 +2,9 @@ import { useEffect, useState } from 'react';
 import { ErrorBoundary } from '#renderer/components/error-boundary.tsx';
 import { EngineMissingScreen, ImageFailedScreen } from '#renderer/features/engine/index.ts';
 import { AppFrame, DisconnectedScreen } from '#renderer/features/frame/index.ts';
-import { AgentScreen, LibraryScreen } from '#renderer/features/library/index.ts';
+import { ImportProvider } from '#renderer/features/import/index.ts';
+import { LibraryScreen } from '#renderer/features/library/index.ts';
+import { PackageScreen } from '#renderer/features/packages/index.ts';
 import { RunScreen } from '#renderer/features/run/index.ts';
 import { RunsScreen } from '#renderer/features/runs/index.ts';
 import { SettingsScreen } from '#renderer/features/settings/index.ts';
@@ -21,11 +23,13 @@ export function Application() {
   const isShutOut = useApp(({ connection }) => connection === 'closed') && settings === undefined;
   if (isShutOut) return <DisconnectedScreen />;
   return (
-    <AppFrame>
-      <ErrorBoundary resetKey={placeLink(place)}>
-        <Screen />
-      </ErrorBoundary>
-    </AppFrame>
+    <ImportProvider>
+      <AppFrame>
+        <ErrorBoundary resetKey={placeLink(place)}>
+          <Screen />
+        </ErrorBoundary>
+      </AppFrame>
+    </ImportProvider>
   );
 }
 
@@ -33,9 +37,9 @@ function Screen() {
   const place = usePlace();
   switch (place.name) {
     case 'library':
-      return <FirstScreen />;
-    case 'agent':
-      return <AgentScreen key={place.agentId} place={place} />;
+      return place.kind === 'agent' ? <FirstScreen /> : <LibraryScreen place={place} />;
+    case 'package':
+      return <PackageScreen key={place.packageName} place={place} />;
     case 'runs':
       return <RunsScreen place={place} />;
     case 'run':
@@ -65,5 +69,5 @@ function FirstScreen() {
     return <ImageFailedScreen engine={engine} onBrowse={() => pass('image')} />;
   if (vault?.state === 'locked' && isKeyLocked && !passed.has('vault'))
     return <VaultLockedScreen vault={vault} onSkip={() => pass('vault')} />;
-  return <LibraryScreen />;
+  return <LibraryScreen place={{ name: 'library', kind: 'agent' }} />;
 }

@@ -2,6 +2,7 @@ import { createStore, type StoreApi } from 'zustand/vanilla';
 import type { EngineReport } from '#shared/engines/engine-report.ts';
 import type { IpcClient } from '#shared/ipc/client.ts';
 import type { ShellBridge } from '#shared/ipc/frames.ts';
+import type { LibraryState } from '#shared/ipc/library-routes.ts';
 import type { AgentSummary, VaultState } from '#shared/ipc/routes.ts';
 import type { TopicMessage, TopicName, TopicParameters } from '#shared/ipc/topics.ts';
 import type { Problem } from '#shared/problem.ts';
@@ -18,6 +19,8 @@ export interface AppState {
   readonly vault: VaultState | undefined;
   readonly settings: Settings | undefined;
   readonly agents: readonly AgentSummary[] | undefined;
+  /** Packages of every kind, and the folders that are followed. */
+  readonly library: LibraryState | undefined;
   /** By id. */
   readonly runs: ReadonlyMap<string, RunSummary> | undefined;
   /** Topics that main refused or ended, and why. */
@@ -35,6 +38,7 @@ export function createAppStore(): AppStore {
     vault: undefined,
     settings: undefined,
     agents: undefined,
+    library: undefined,
     runs: undefined,
     failures: new Map(),
   }));
@@ -59,6 +63,7 @@ export function followApp(store: AppStore, client: IpcClient, bridge: ShellBridg
   follow('vault', (vault) => store.setState({ vault }));
   follow('settings', (settings) => store.setState({ settings }));
   follow('library', ({ agents }) => store.setState({ agents }));
+  follow('packages', (library) => store.setState({ library }));
   follow('runs', (message) => store.setState(({ runs }) => ({ runs: mergeRuns(runs, message) })));
 
   return {

@@ -1,14 +1,23 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { AGENT_TABS, parsePlace, placeLink, RUN_TABS, SETTINGS_SECTIONS, type Place } from './place.ts';
+import { PACKAGE_TYPES } from '#shared/manifest/dialect.ts';
+import { PACKAGE_TABS, parsePlace, placeLink, RUN_TABS, SETTINGS_SECTIONS, type Place } from './place.ts';
 
 const text = fc.string({ minLength: 1, unit: 'grapheme' });
 const place: fc.Arbitrary<Place> = fc.oneof(
-  fc.record({ name: fc.constant('library' as const) }),
   fc.record({
-    name: fc.constant('agent' as const),
-    agentId: text,
-    tab: fc.constantFrom(...AGENT_TABS),
+    name: fc.constant('library' as const),
+    kind: fc.option(fc.constantFrom(...PACKAGE_TYPES), { nil: undefined }),
+  }),
+  fc.record({
+    name: fc.constant('package' as const),
+    kind: fc.constantFrom(...PACKAGE_TYPES),
+    packageName: text,
+    tab: fc.constantFrom(...PACKAGE_TABS),
+    version: fc.option(text, { nil: undefined }),
+    file: fc.option(text, { nil: undefined }),
+    from: fc.option(text, { nil: undefined }),
+    to: fc.option(text, { nil: undefined }),
     again: fc.option(text, { nil: undefined }),
   }),
   fc.record({
@@ -31,6 +40,12 @@ describe('places', () => {
         expect(parsePlace(placeLink(original))).toEqual(original);
       }),
     );
+  });
+
+  it('lead from the first app’s links to where the same is now', () => {
+    expect(parsePlace('#/agents/%40a%2Fb/manifest')).toMatchObject({ tab: 'files', file: 'manifest.json' });
+    expect(parsePlace('#/agents/%40a%2Fb')).toMatchObject({ packageName: '@a/b', tab: 'run' });
+    expect(parsePlace('#/skills/%40a%2Fb')).toMatchObject({ kind: 'skill', tab: 'overview' });
   });
 
   it('are the library for a fragment that names none, or that is broken', () => {

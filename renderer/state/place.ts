@@ -1,40 +1,77 @@
 import { useSyncExternalStore } from 'react';
+import type { PackageType } from '#shared/manifest/dialect.ts';
 
-export const AGENT_TABS = ['run', 'prompt', 'manifest', 'findings', 'history'] as const;
-export type AgentTab = (typeof AGENT_TABS)[number];
+export const PACKAGE_TABS = [
+  'run',
+  'overview',
+  'edit',
+  'files',
+  'versions',
+  'links',
+  'findings',
+  'history',
+] as const;
+export type PackageTab = (typeof PACKAGE_TABS)[number];
 export const RUN_TABS = ['timeline', 'output', 'files', 'details'] as const;
 export type RunTab = (typeof RUN_TABS)[number];
-export const SETTINGS_SECTIONS = ['engine', 'models', 'appearance', 'about'] as const;
+export const SETTINGS_SECTIONS = ['engine', 'models', 'packages', 'appearance', 'about'] as const;
 export type SettingsSection = (typeof SETTINGS_SECTIONS)[number];
 
 /** Where the person is in the app. It stands in the address's fragment, so that back and reload work. */
 export type Place =
-  | { readonly name: 'library' }
-  | {
-      readonly name: 'agent';
-      readonly agentId: string;
-      readonly tab: AgentTab;
-      /** Run whose input fills the form. */
-      readonly again?: string | undefined;
-    }
+  /** Packages of one kind, or all of them. */
+  | { readonly name: 'library'; readonly kind?: PackageType | undefined }
+  | PackagePlace
   | { readonly name: 'runs'; readonly status?: string | undefined; readonly agentId?: string | undefined }
   | { readonly name: 'run'; readonly runId: string; readonly tab?: RunTab | undefined }
   | { readonly name: 'settings'; readonly section: SettingsSection };
 
-/** The place a fragment such as `#/runs/42/output` names; the library for anything else. */
+/** A package, in one of its states. */
+export interface PackagePlace {
+  readonly name: 'package';
+  readonly kind: PackageType;
+  /** `@scope/name`. */
+  readonly packageName: string;
+  readonly tab: PackageTab;
+  /** A version to look at; the draft or else the latest when absent. */
+  readonly version?: string | undefined;
+  /** File that is shown. */
+  readonly file?: string | undefined;
+  /** The two states that are compared. */
+  readonly from?: string | undefined;
+  readonly to?: string | undefined;
+  /** Run whose input fills the form. */
+  readonly again?: string | undefined;
+}
+
+const KIND_STEPS = {
+  agent: 'agents',
+  skill: 'skills',
+  integration: 'integrations',
+  'mcp-server': 'mcp-servers',
+} as const satisfies Record<PackageType, string>;
+
+/** Links of the first app led to these parts of an agent by other names. */
+const FORMER_TABS: Readonly<Record<string, Pick<PackagePlace, 'tab' | 'file'>>> = {
+  prompt: { tab: 'files', file: 'prompt.md' },
+  manifest: { tab: 'files', file: 'manifest.json' },
+};
+
+/** The tab a package is opened at. */
+export function firstTab(kind: PackageType): PackageTab {
+  return kind === 'agent' ? 'run' : 'overview';
+}
+
+/** The place a fragment such as `#/runs/42/output` names; the agents for anything else. */
 export function parsePlace(fragment: string): Place {
   const [path = '', query = ''] = fragment.replace(/^#?\/?/, '').split('?', 2);
   const [screen, first, second] = path.split('/').map(decode);
   const parameters = new URLSearchParams(query);
+  const kind = kindOf(screen);
+  if (kind) return first ? packagePlace(kind, first, second, parameters) : { name: 'library', kind };
   switch (screen) {
-    case 'agents':
-      if (!first) return { name: 'library' };
-      return {
-        name: 'agent',
-        agentId: first,
-        tab: member(AGENT_TABS, second) ?? 'run',
-        again: parameters.get('again') ?? undefined,
-      };
+    case 'library':
+      return { name: 'library' };
     case 'runs':
       if (first) return { name: 'run', runId: first, tab: member(RUN_TABS, second) };
       return {
@@ -45,17 +82,46 @@ export function parsePlace(fragment: string): Place {
     case 'settings':
       return { name: 'settings', section: member(SETTINGS_SECTIONS, first) ?? 'engine' };
     default:
-      return { name: 'library' };
+      return { name: 'library', kind: 'agent' };
   }
+}
+
+function kindOf(step: string | undefined): PackageType | undefined {
+  const [kind] = Object.entries(KIND_STEPS).find(([, known]) => known === step) ?? [];
+  return kind as PackageType | undefined;
+}
+
+function packagePlace(
+  kind: PackageType,
+  packageName: string,
+  step: string | undefined,
+  parameters: URLSearchParams,
+): PackagePlace {
+  const given = (key: string) => parameters.get(key) ?? undefined;
+  const former = step === undefined ? undefined : FORMER_TABS[step];
+  return {
+    name: 'package',
+    kind,
+    packageName,
+    tab: former?.tab ?? member(PACKAGE_TABS, step) ?? firstTab(kind),
+    version: given('version'),
+    file: given('file') ?? former?.file,
+    from: given('from'),
+    to: given('to'),
+    again: given('again'),
+  };
 }
 
 /** The fragment of a place, for a link. */
 export function placeLink(place: Place): string {
   switch (place.name) {
     case 'library':
-      return '#/agents';
-    case 'agent':
-      return `#/agents/${encodeURIComponent(place.agentId)}/${place.tab}${query({ again: place.again })}`;
+      return `#/${place.kind ? KIND_STEPS[place.kind] : 'library'}`;
+    case 'package': {
+      const { version, file, from, to, again } = place;
+      const path = `${KIND_STEPS[place.kind]}/${encodeURIComponent(place.packageName)}/${place.tab}`;
+      return `#/${path}${query({ version, file, from, to, again })}`;
+    }
     case 'runs':
       return `#/runs${query({ status: place.status, agent: place.agentId })}`;
     case 'run':

@@ -30,6 +30,8 @@ export const packageSummarySchema = z.object({
   draftVersion: z.string().optional(),
   latestVersion: z.string().optional(),
   versionCount: count,
+  /** Versions that were withdrawn. */
+  yankedCount: count,
   /** The author's own tags and `latest`, with the version each leads to. */
   tags: z.record(z.string(), z.string()),
   /** Of what is shown: the draft, else the latest version. */

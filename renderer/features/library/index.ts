@@ -1,2 +1,1 @@
-export { AgentScreen } from './components/agent-screen.tsx';
 export { LibraryScreen } from './components/library-screen.tsx';

@@ -1,6 +1,7 @@
 import { useState, type ReactNode } from 'react';
 import { TooltipProvider } from '#renderer/components/tooltip.tsx';
 import { useShortcut } from '#renderer/components/use-shortcut.ts';
+import { ImportSheet, useImport, WindowDrop } from '#renderer/features/import/index.ts';
 import { goTo } from '#renderer/state/place.ts';
 import { ConnectionBar } from './connection-bar.tsx';
 import { Navigation } from './navigation.tsx';
@@ -12,9 +13,11 @@ import { Toaster } from './toaster.tsx';
 export function AppFrame({ children }: { children: ReactNode }) {
   const [searching, setSearching] = useState(false);
   const [helping, setHelping] = useState(false);
+  const importer = useImport();
   useShortcut('mod+k', () => setSearching(true));
   useShortcut('?', () => setHelping(true));
-  useShortcut('mod+1', () => goTo({ name: 'library' }));
+  useShortcut('mod+1', () => goTo({ name: 'library', kind: 'agent' }));
+  useShortcut('mod+i', () => importer.choose());
   useShortcut('mod+2', () => goTo({ name: 'runs' }));
   useShortcut('mod+,', () => goTo({ name: 'settings', section: 'engine' }));
   return (
@@ -39,6 +42,8 @@ export function AppFrame({ children }: { children: ReactNode }) {
       </div>
       <QuickOpen open={searching} onOpenChange={setSearching} onHelp={() => setHelping(true)} />
       <ShortcutHelp open={helping} onOpenChange={setHelping} />
+      <ImportSheet />
+      <WindowDrop />
       <Toaster />
     </TooltipProvider>
   );

@@ -1,17 +1,25 @@
 import { CircleHelp, History, Library, Search, Settings } from 'lucide-react';
-import type { ReactNode } from 'react';
+import { useMemo, type ReactNode } from 'react';
 import { IconButton } from '#renderer/components/button.tsx';
 import { classes } from '#renderer/components/classes.ts';
 import { Kbd, shortcutText } from '#renderer/components/kbd.tsx';
 import { Mark } from '#renderer/components/mark.tsx';
+import { KindIcon, KINDS } from '#renderer/features/packages/index.ts';
 import { useApp } from '#renderer/state/app-context.tsx';
 import { placeLink, usePlace, type Place } from '#renderer/state/place.ts';
+import type { PackageType } from '#shared/manifest/dialect.ts';
 import { isFinalStatus } from '#shared/runs/run.ts';
 import { EngineChip, ModelChip } from './status-chips.tsx';
 
 /** The way between the screens, and what runs happen on. */
 export function Navigation({ onSearch, onHelp }: { onSearch: () => void; onHelp: () => void }) {
   const place = usePlace();
+  const packages = useApp(({ library }) => library?.packages);
+  const counts = useMemo(() => {
+    const byKind = new Map<PackageType, number>();
+    for (const { type } of packages ?? []) byKind.set(type, (byKind.get(type) ?? 0) + 1);
+    return byKind;
+  }, [packages]);
   const activeRuns = useApp(({ runs }) => countActive(runs?.values()));
   return (
     <nav
@@ -34,10 +42,21 @@ export function Navigation({ onSearch, onHelp }: { onSearch: () => void; onHelp:
       <ul className="space-y-0.5">
         <Item
           place={{ name: 'library' }}
-          current={place.name === 'library' || place.name === 'agent'}
+          current={place.name === 'library' && place.kind === undefined}
           icon={<Library size={16} aria-hidden="true" />}
-          label="Agents"
+          label="Library"
         />
+        {KINDS.map(({ kind, title }) => (
+          <Item
+            key={kind}
+            inner
+            place={{ name: 'library', kind }}
+            current={(place.name === 'library' || place.name === 'package') && place.kind === kind}
+            icon={<KindIcon kind={kind} size={15} />}
+            label={title}
+            extra={<Count of={counts.get(kind)} />}
+          />
+        ))}
         <Item
           place={{ name: 'runs' }}
           current={place.name === 'runs' || place.name === 'run'}
@@ -82,9 +101,12 @@ function Item({
   icon,
   label,
   extra,
+  inner = false,
 }: {
   place: Place;
   current: boolean;
+  /** Stands below another one that it is a part of. */
+  inner?: boolean;
   icon: ReactNode;
   label: string;
   extra?: ReactNode;
@@ -95,7 +117,8 @@ function Item({
         href={placeLink(place)}
         aria-current={current ? 'page' : undefined}
         className={classes(
-          'flex h-8 items-center gap-2.5 rounded-md px-2 font-medium transition-colors duration-100',
+          'flex items-center gap-2.5 rounded-md px-2 transition-colors duration-100',
+          inner ? 'ml-3.5 h-7' : 'h-8 font-medium',
           current
             ? 'bg-selected text-ink [&_svg]:text-accent'
             : 'text-ink-soft hover:bg-hover hover:text-ink',
@@ -107,6 +130,12 @@ function Item({
       </a>
     </li>
   );
+}
+
+/** How many there are; nothing while that is not known. */
+function Count({ of: count }: { of: number | undefined }) {
+  if (!count) return null;
+  return <span className="text-xs text-ink-faint">{count}</span>;
 }
 
 function countActive(runs: Iterable<{ status: Parameters<typeof isFinalStatus>[0] }> | undefined): number {

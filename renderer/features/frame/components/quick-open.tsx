@@ -50,13 +50,13 @@ function CommandSearch({ onHelp, onDone }: { onHelp: () => void; onDone: () => v
           // oxlint-disable-next-line jsx-a11y/no-autofocus
           autoFocus
           role="combobox"
-          aria-label="Go to an agent, a run, a setting or an action"
+          aria-label="Go to a package, a run, a setting or an action"
           aria-expanded="true"
           aria-controls={`${id}-list`}
           aria-activedescendant={current ? `${id}-${current.id}` : undefined}
           autoComplete="off"
           spellCheck={false}
-          placeholder="Agent, run, setting or action"
+          placeholder="Package, run, setting or action"
           value={query}
           onChange={(event) => {
             setQuery(event.target.value);

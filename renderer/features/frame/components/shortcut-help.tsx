@@ -6,10 +6,11 @@ const groups: readonly { title: string; rows: readonly (readonly [string, string
   {
     title: 'Everywhere',
     rows: [
-      ['mod+k', 'Go to an agent, a run, a setting or an action'],
+      ['mod+k', 'Go to a package, a run, a setting or an action'],
       ['mod+1', 'Agents'],
       ['mod+2', 'Runs'],
       ['mod+,', 'Settings'],
+      ['mod+i', 'Import packages'],
       ['F8', 'Go to the notices'],
       ['?', 'This help'],
     ],
@@ -21,6 +22,7 @@ const groups: readonly { title: string; rows: readonly (readonly [string, string
       ['k', 'Previous'],
       ['enter', 'Open or unfold'],
       ['/', 'Search'],
+      ['n', 'New package, in the library'],
     ],
   },
   {

@@ -1,9 +1,11 @@
 import { useMemo } from 'react';
 import { statusLabel } from '#renderer/components/status-pill.tsx';
+import { useImport } from '#renderer/features/import/index.ts';
+import { KINDS, placeOf } from '#renderer/features/packages/index.ts';
 import { formatRelative } from '#renderer/format/format.ts';
 import { useApp } from '#renderer/state/app-context.tsx';
 import { newestFirst } from '#renderer/state/app-store.ts';
-import { goTo } from '#renderer/state/place.ts';
+import { goTo, SETTINGS_SECTIONS } from '#renderer/state/place.ts';
 import { useAction } from '#renderer/state/requests.ts';
 import { useNow } from '#renderer/state/use-now.ts';
 import { isFinalStatus } from '#shared/runs/run.ts';
@@ -12,9 +14,17 @@ import type { Command } from '../model/commands.ts';
 /** Runs that quick open knows; older ones are found in the list of runs. */
 const RECENT_RUNS = 50;
 
+const groups = {
+  agent: 'Agent',
+  skill: 'Skill',
+  integration: 'Integration',
+  'mcp-server': 'MCP server',
+} as const;
+
 /** Everything quick open can find now. */
 export function useCommands(onHelp: () => void): readonly Command[] {
-  const agents = useApp((state) => state.agents);
+  const packages = useApp(({ library }) => library?.packages);
+  const importer = useImport();
   const runs = useApp((state) => state.runs);
   const now = useNow(60_000);
   const { mutate: look } = useAction('engine.look');
@@ -25,13 +35,21 @@ export function useCommands(onHelp: () => void): readonly Command[] {
     const recent = newestFirst(runs?.values() ?? []).slice(0, RECENT_RUNS);
     const active = recent.filter((run) => !isFinalStatus(run.status));
     const commands: Command[] = [
-      ...(agents ?? []).map((agent): Command => ({
-        id: `agent-${agent.id}`,
-        group: 'Agent',
-        title: agent.displayName,
-        hint: agent.id,
-        run: () => goTo({ name: 'agent', agentId: agent.id, tab: 'run' }),
+      ...(packages ?? []).map((summary): Command => ({
+        id: `package-${summary.name}`,
+        group: groups[summary.type],
+        title: summary.displayName,
+        hint: summary.name,
+        run: () => goTo(placeOf(summary)),
       })),
+      ...KINDS.map(({ kind, title }): Command => ({
+        id: `kind-${kind}`,
+        group: 'Library',
+        title,
+        hint: '',
+        run: () => goTo({ name: 'library', kind }),
+      })),
+      { id: 'import', group: 'Action', title: 'Import packages', hint: '', run: () => importer.choose() },
       ...active.map((run): Command => ({
         id: `stop-${run.id}`,
         group: 'Action',
@@ -47,7 +65,7 @@ export function useCommands(onHelp: () => void): readonly Command[] {
         run: () => goTo({ name: 'run', runId: run.id }),
       })),
       { id: 'runs', group: 'Run', title: 'All runs', hint: '', run: () => goTo({ name: 'runs' }) },
-      ...(['engine', 'models', 'appearance', 'about'] as const).map((section): Command => ({
+      ...SETTINGS_SECTIONS.map((section): Command => ({
         id: `settings-${section}`,
         group: 'Settings',
         title: section[0]?.toUpperCase() + section.slice(1),
@@ -66,5 +84,5 @@ export function useCommands(onHelp: () => void): readonly Command[] {
       { id: 'help', group: 'Action', title: 'Show keyboard shortcuts', hint: '', run: onHelp },
     ];
     return commands;
-  }, [agents, runs, now, look, build, stop, update, onHelp]);
+  }, [packages, importer, runs, now, look, build, stop, update, onHelp]);
 }

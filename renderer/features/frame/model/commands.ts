@@ -1,7 +1,8 @@
 export interface Command {
   readonly id: string;
   /** Kind of thing, shown behind the title. */
-  readonly group: 'Agent' | 'Run' | 'Settings' | 'Action';
+  readonly group:
+    'Agent' | 'Skill' | 'Integration' | 'MCP server' | 'Library' | 'Run' | 'Settings' | 'Action';
   readonly title: string;
   /** Further words it is found by. */
   readonly hint: string;

@@ -1,50 +1,112 @@
-import { LayoutGrid, List, PackageOpen, Play, Search } from 'lucide-react';
+import { Import, LayoutGrid, PackageOpen, Plus, Search, Table2 } from 'lucide-react';
 import { useMemo, useRef, useState, type KeyboardEvent } from 'react';
-import { Badge } from '#renderer/components/badge.tsx';
 import { Button } from '#renderer/components/button.tsx';
+import { classes } from '#renderer/components/classes.ts';
 import { EmptyState } from '#renderer/components/empty-state.tsx';
-import { Input } from '#renderer/components/field.tsx';
-import { moveFocus } from '#renderer/components/move-focus.ts';
+import { Input, Select } from '#renderer/components/field.tsx';
 import { PageHeader } from '#renderer/components/page-header.tsx';
 import { ProblemCard } from '#renderer/components/problem-card.tsx';
 import { Segmented } from '#renderer/components/segmented.tsx';
 import { useShortcut } from '#renderer/components/use-shortcut.ts';
-import { formatQuantity } from '#renderer/format/format.ts';
 import { runBlocker } from '#renderer/features/engine/index.ts';
+import { useImport } from '#renderer/features/import/index.ts';
+import { kindWords, KINDS } from '#renderer/features/packages/index.ts';
 import { RunTable } from '#renderer/features/runs/index.ts';
 import { useExampleRun } from '#renderer/features/run-form/index.ts';
 import { useApp } from '#renderer/state/app-context.tsx';
-import { placeLink } from '#renderer/state/place.ts';
+import { placeLink, type Place } from '#renderer/state/place.ts';
 import { useDocumentTitle } from '#renderer/state/use-document-title.ts';
-import type { AgentSummary } from '#shared/ipc/routes.ts';
+import type { PackageType } from '#shared/manifest/dialect.ts';
+import { useShownCount } from '../hooks/use-shown-count.ts';
+import { moveInGrid } from '../model/grid-focus.ts';
+import {
+  countStates,
+  countTags,
+  filterPackages,
+  groupByKind,
+  STATE_WORDS,
+  type StateFilter,
+} from '../model/package-filter.ts';
+import { EmptyKind } from './empty-kind.tsx';
+import { NewDialog } from './new-dialog.tsx';
+import { PackageCard, type PackageItem } from './package-card.tsx';
+import { PackageTable } from './package-table.tsx';
+import { WatchProblems } from './watch-problems.tsx';
 
 type View = 'cards' | 'list';
 const VIEW_KEY = 'slipway.library-view';
 
-/** The agents there are: the app's first screen. */
-export function LibraryScreen() {
-  useDocumentTitle('Agents');
-  const agents = useApp((state) => state.agents);
-  const failure = useApp((state) => state.failures.get('library'));
-  const blocker = useApp((state) => runBlocker(state.engine));
+const subtitles: Record<PackageType | 'all', string> = {
+  all: 'Everything agents are made of.',
+  agent: 'Each runs in a throw-away container, without network or credentials.',
+  skill: 'Instructions and files that agents take along.',
+  integration: 'Services that agents may call, with your sign-in and within their scopes.',
+  'mcp-server': 'Programs that give agents tools, run on this computer.',
+};
+
+/** The packages there are, by kind: the app's first screen. */
+export function LibraryScreen({ place }: { place: Extract<Place, { name: 'library' }> }) {
+  const { kind } = place;
+  const title = kind ? kindWords(kind).title : 'Library';
+  useDocumentTitle(title);
+  const packages = useApp(({ library }) => library?.packages);
+  const failure = useApp((state) => state.failures.get('packages'));
+  const importer = useImport();
   const [query, setQuery] = useState('');
+  const [state, setState] = useState<StateFilter | undefined>(undefined);
+  const [tag, setTag] = useState<string | undefined>(undefined);
+  const [isMaking, setIsMaking] = useState(false);
   const [view, setView] = useState<View>(() =>
     localStorage.getItem(VIEW_KEY) === 'list' ? 'list' : 'cards',
   );
   const search = useRef<HTMLInputElement>(null);
-  const { run, startingId } = useExampleRun();
+  const content = useRef<HTMLElement>(null);
   useShortcut('/', () => search.current?.focus());
+  useShortcut('n', () => setIsMaking(true));
 
-  const found = useMemo(() => agents?.filter((agent) => matches(agent, query)), [agents, query]);
-  const onKeyDown = (event: KeyboardEvent<HTMLElement>) => moveFocus(event, 'a[data-item]');
+  const items = usePackageItems();
+  const inKind = useMemo(
+    () => packages?.filter(({ type }) => kind === undefined || type === kind),
+    [packages, kind],
+  );
+  const states = useMemo(() => countStates(inKind ?? []), [inKind]);
+  const tags = useMemo(() => countTags(inKind ?? []), [inKind]);
+  // A filter of which nothing is left here is as if it were off.
+  const shownState = states.some((known) => known.state === state) ? state : undefined;
+  const shownTag = tags.some((known) => known.tag === tag) ? tag : undefined;
+  const found = useMemo(
+    () =>
+      inKind &&
+      filterPackages(inKind, { state: shownState, tag: shownTag, query }, ({ name }) => items.wordsOf(name)),
+    [inKind, shownState, shownTag, query, items],
+  );
+  const isFiltered = query.trim() !== '' || shownState !== undefined || shownTag !== undefined;
+  const clear = () => {
+    setQuery('');
+    setState(undefined);
+    setTag(undefined);
+  };
+  const onSearchKey = (event: KeyboardEvent) => {
+    const first = content.current?.querySelector<HTMLElement>('a[data-item]');
+    if (event.key === 'ArrowDown') first?.focus();
+    else if (event.key === 'Enter' && query.trim() !== '') first?.click();
+    else if (event.key === 'Escape' && query !== '') setQuery('');
+    else return;
+    event.preventDefault();
+  };
 
   return (
     <>
-      <PageHeader
-        title="Agents"
-        subtitle="Each runs in a throw-away container, without network or credentials."
-      >
-        <div className="relative w-56">
+      <PageHeader title={title} subtitle={subtitles[kind ?? 'all']}>
+        <Button icon={<Import size={14} />} onClick={() => importer.choose()}>
+          Import
+        </Button>
+        <Button variant="primary" icon={<Plus size={14} />} onClick={() => setIsMaking(true)}>
+          New
+        </Button>
+      </PageHeader>
+      <div className="flex shrink-0 flex-wrap items-center gap-2 px-6 pb-3">
+        <div className="relative w-60">
           <Search
             size={14}
             aria-hidden="true"
@@ -53,13 +115,45 @@ export function LibraryScreen() {
           <Input
             ref={search}
             type="search"
-            aria-label="Search agents"
+            aria-label={`Search ${kind ? kindWords(kind).many : 'the library'}`}
             placeholder="Search"
             value={query}
             onChange={(event) => setQuery(event.target.value)}
+            onKeyDown={onSearchKey}
             className="pl-8"
           />
         </div>
+        {states.length > 1 && (
+          <div role="group" aria-label="State" className="flex flex-wrap gap-1">
+            {states.map(({ state: known, count }) => (
+              <button
+                key={known}
+                type="button"
+                aria-pressed={known === shownState}
+                onClick={() => setState(known === shownState ? undefined : known)}
+                className="h-7 rounded-md border border-line px-2 text-sm text-ink-soft transition-colors duration-100 hover:border-line-strong hover:text-ink aria-pressed:border-accent aria-pressed:bg-accent-soft aria-pressed:text-accent-strong"
+              >
+                {STATE_WORDS[known]} <span className="text-ink-faint">{count}</span>
+              </button>
+            ))}
+          </div>
+        )}
+        <span className="flex-1" />
+        {tags.length > 0 && (
+          <Select
+            aria-label="Tag"
+            className={classes('w-40!', shownTag !== undefined && 'border-accent')}
+            value={shownTag ?? ''}
+            onChange={({ target }) => setTag(target.value || undefined)}
+          >
+            <option value="">Any tag</option>
+            {tags.map(({ tag: known, count }) => (
+              <option key={known} value={known}>
+                {known} ({count})
+              </option>
+            ))}
+          </Select>
+        )}
         <Segmented
           label="View"
           value={view}
@@ -69,55 +163,129 @@ export function LibraryScreen() {
           }}
           options={[
             { value: 'cards', name: 'Cards', label: <LayoutGrid size={14} aria-hidden="true" /> },
-            { value: 'list', name: 'List', label: <List size={14} aria-hidden="true" /> },
+            { value: 'list', name: 'Table', label: <Table2 size={14} aria-hidden="true" /> },
           ]}
         />
-      </PageHeader>
-      <main id="content" tabIndex={-1} className="relative flex-1 overflow-auto px-6 pb-8 focus:outline-none">
-        <NewHere />
+      </div>
+      <main
+        ref={content}
+        id="content"
+        tabIndex={-1}
+        className="flex-1 overflow-auto px-6 pb-8 focus:outline-none"
+      >
+        {kind === 'agent' && <NewHere />}
+        <WatchProblems />
         {failure && <ProblemCard problem={failure} />}
-        {found === undefined && !failure && <CardSkeletons />}
-        {found?.length === 0 && (
-          <EmptyState
-            icon={<PackageOpen size={28} aria-hidden="true" />}
-            title={query ? `No agent matches “${query}”` : 'There is no agent yet'}
-          >
-            {query
-              ? 'The search looks at names, descriptions and tools.'
-              : 'An agent is a folder with a manifest.json and a prompt.md.'}
-          </EmptyState>
-        )}
+        {found === undefined && !failure && <CardSkeletons title={title} />}
+        {found?.length === 0 &&
+          (isFiltered ? (
+            <EmptyState
+              icon={<PackageOpen size={28} aria-hidden="true" />}
+              title={query ? `Nothing here matches “${query}”` : 'Nothing here is in this state'}
+              action={<Button onClick={clear}>Show everything</Button>}
+            >
+              The search looks at names, descriptions, tags and tools.
+            </EmptyState>
+          ) : (
+            <EmptyKind kind={kind} onNew={() => setIsMaking(true)} onImport={() => importer.choose()} />
+          ))}
         {found && found.length > 0 && (
-          // Arrow keys move between the items; each is a link that Tab reaches too.
-          // oxlint-disable-next-line jsx-a11y/no-noninteractive-element-interactions
-          <ul
-            aria-label="Agents"
-            onKeyDown={onKeyDown}
-            className={
-              view === 'cards'
-                ? 'grid grid-cols-[repeat(auto-fit,minmax(19rem,1fr))] gap-3'
-                : 'divide-y divide-line border-y border-line'
-            }
-          >
-            {found.map((agent) => {
-              const props = {
-                agent,
-                blocker: blocker ?? (agent.errorCount > 0 ? 'The package has errors.' : undefined),
-                isStarting: startingId === agent.id,
-                onRun: () => run(agent.id),
-              };
-              return view === 'cards' ? (
-                <AgentCard key={agent.id} {...props} />
-              ) : (
-                <AgentRow key={agent.id} {...props} />
-              );
-            })}
-          </ul>
+          <Packages
+            key={kind ?? 'all'}
+            packages={found}
+            kind={kind}
+            view={view}
+            itemOf={items.itemOf}
+            listKey={`${kind} ${shownState} ${shownTag} ${query}`}
+          />
         )}
-        <RecentRuns />
+        {kind === 'agent' && !isFiltered && <RecentRuns />}
       </main>
+      {isMaking && <NewDialog kind={kind} onClose={() => setIsMaking(false)} />}
     </>
   );
+}
+
+function Packages({
+  packages,
+  kind,
+  view,
+  itemOf,
+  listKey,
+}: {
+  packages: readonly PackageItem['summary'][];
+  kind: PackageType | undefined;
+  view: View;
+  itemOf: (summary: PackageItem['summary']) => PackageItem;
+  listKey: string;
+}) {
+  const { count, endMark } = useShownCount(listKey);
+  const shown = packages.slice(0, count);
+  const hasMore = shown.length < packages.length;
+  return (
+    <>
+      {view === 'list' ? (
+        <PackageTable
+          label={kind ? kindWords(kind).title : 'Packages'}
+          kind={kind}
+          items={shown.map(itemOf)}
+        />
+      ) : (
+        <div className="space-y-7">
+          {groupByKind(shown).map((group) => (
+            <section key={group.kind} aria-label={`All ${kindWords(group.kind).many}`}>
+              {kind === undefined && (
+                <h2 className="mb-2 flex items-baseline gap-2 font-semibold">
+                  <a href={placeLink({ name: 'library', kind: group.kind })} className="hover:text-accent">
+                    {kindWords(group.kind).title}
+                  </a>
+                  <span className="font-normal text-ink-faint">
+                    {packages.filter(({ type }) => type === group.kind).length}
+                  </span>
+                </h2>
+              )}
+              {/* Arrow keys move between the items; each is a link that Tab reaches too. */}
+              {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-element-interactions */}
+              <ul
+                aria-label={kindWords(group.kind).title}
+                onKeyDown={(event) => moveInGrid(event, 'a[data-item]')}
+                className="grid grid-cols-[repeat(auto-fill,minmax(19rem,1fr))] gap-3"
+              >
+                {group.packages.map((summary) => (
+                  <PackageCard key={summary.name} {...itemOf(summary)} />
+                ))}
+              </ul>
+            </section>
+          ))}
+        </div>
+      )}
+      {hasMore && (
+        <p ref={endMark} className="py-4 text-center text-sm text-ink-faint">
+          {packages.length - shown.length} more
+        </p>
+      )}
+    </>
+  );
+}
+
+/** What the cards know of packages beside their summary. */
+function usePackageItems(): {
+  readonly itemOf: (summary: PackageItem['summary']) => PackageItem;
+  readonly wordsOf: (name: string) => string;
+} {
+  const agents = useApp((state) => state.agents);
+  const blocker = useApp((state) => runBlocker(state.engine));
+  const { run, startingId } = useExampleRun();
+  const byName = useMemo(() => new Map((agents ?? []).map((agent) => [agent.id, agent])), [agents]);
+  const wordsOf = (name: string) => byName.get(name)?.tools.join(' ') ?? '';
+  const itemOf = (summary: PackageItem['summary']): PackageItem => ({
+    summary,
+    agent: byName.get(summary.name),
+    blocker: blocker ?? (summary.errorCount > 0 ? 'The package has errors.' : undefined),
+    isStarting: startingId === summary.name,
+    onRun: () => run(summary.name),
+  });
+  return { itemOf, wordsOf };
 }
 
 /** Runs shown below the agents. */
@@ -140,101 +308,6 @@ function RecentRuns() {
   );
 }
 
-interface ItemProps {
-  agent: AgentSummary;
-  blocker: string | undefined;
-  isStarting: boolean;
-  onRun: () => void;
-}
-
-function AgentCard(props: ItemProps) {
-  const { agent } = props;
-  return (
-    <li className="relative flex max-w-120 flex-col rounded-lg border border-line bg-surface p-4 transition-colors duration-100 focus-within:border-line-strong hover:border-line-strong">
-      <div className="flex items-start gap-2">
-        <h2 className="min-w-0 flex-1 text-lg leading-5.5 font-semibold">
-          <AgentLink agent={agent} />
-        </h2>
-        <Origin agent={agent} />
-      </div>
-      <p className="mt-0.5 font-mono text-xs text-ink-faint">
-        {agent.id} {agent.version}
-      </p>
-      <p className="mt-2.5 flex-1 text-ink-soft">{agent.description}</p>
-      <p className="mt-3 text-sm text-ink-faint">
-        {inputHint(agent)}
-        {agent.tools.length > 0 && (
-          <>
-            {' · '}
-            <span className="font-mono">{agent.tools.join(' ')}</span>
-          </>
-        )}
-      </p>
-      <div className="mt-3 flex items-center gap-2 border-t border-line pt-3">
-        <RunExample {...props} />
-        <span className="text-sm text-ink-faint">with its example</span>
-      </div>
-    </li>
-  );
-}
-
-function AgentRow(props: ItemProps) {
-  const { agent } = props;
-  return (
-    <li className="relative flex items-center gap-4 px-2 py-2 hover:bg-hover">
-      <div className="w-56 shrink-0">
-        <h2 className="font-semibold">
-          <AgentLink agent={agent} />
-        </h2>
-        <p className="font-mono text-xs text-ink-faint">{agent.id}</p>
-      </div>
-      <p className="line-clamp-2 min-w-0 flex-1 text-ink-soft">{agent.description}</p>
-      <span className="w-32 shrink-0 text-sm text-ink-faint">{inputHint(agent)}</span>
-      <Origin agent={agent} />
-      <RunExample {...props} />
-    </li>
-  );
-}
-
-/** The item's link; its whole area can be clicked, but not the button that stands over it. */
-function AgentLink({ agent }: { agent: AgentSummary }) {
-  return (
-    <a
-      data-item
-      href={placeLink({ name: 'agent', agentId: agent.id, tab: 'run' })}
-      className="rounded-sm before:absolute before:inset-0"
-    >
-      {agent.displayName}
-    </a>
-  );
-}
-
-function RunExample({ agent, blocker, isStarting, onRun }: ItemProps) {
-  return (
-    <Button
-      className="relative"
-      size="small"
-      variant="primary"
-      icon={<Play size={12} />}
-      aria-label={`Run ${agent.displayName}`}
-      busy={isStarting}
-      unavailable={blocker}
-      onClick={onRun}
-    >
-      Run
-    </Button>
-  );
-}
-
-function Origin({ agent }: { agent: AgentSummary }) {
-  return (
-    <span className="flex shrink-0 gap-1.5">
-      {agent.errorCount > 0 && <Badge tone="danger">{formatQuantity(agent.errorCount, 'error')}</Badge>}
-      {agent.origin === 'sample' && <Badge>Sample</Badge>}
-    </span>
-  );
-}
-
 /** One line for a person who sees the app for the first time. */
 function NewHere() {
   const isWalkthrough = useApp(({ models }) => models?.defaultModel.providerId === 'walkthrough');
@@ -247,25 +320,14 @@ function NewHere() {
   );
 }
 
-function CardSkeletons() {
+function CardSkeletons({ title }: { title: string }) {
+  const many = KINDS.find((known) => known.title === title)?.many ?? 'library';
   return (
     <div role="status" className="grid grid-cols-[repeat(auto-fill,minmax(19rem,1fr))] gap-3">
-      <span className="sr-only">Loading the agents</span>
+      <span className="sr-only">Loading the {many}</span>
       {[0, 1, 2].map((index) => (
         <div key={index} className="h-44 rounded-lg border border-line bg-surface/60" />
       ))}
     </div>
   );
-}
-
-function inputHint({ inputFieldCount }: AgentSummary): string {
-  return inputFieldCount === 0 ? 'No input' : formatQuantity(inputFieldCount, 'input field');
-}
-
-function matches(agent: AgentSummary, query: string): boolean {
-  const text = `${agent.displayName} ${agent.id} ${agent.description} ${agent.tools.join(' ')}`.toLowerCase();
-  return query
-    .toLowerCase()
-    .split(/\s+/)
-    .every((word) => text.includes(word));
 }

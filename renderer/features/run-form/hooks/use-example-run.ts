@@ -24,7 +24,7 @@ export function useExampleRun(): {
       client
         .request('library.get', { agentId })
         .then((agent) => {
-          if (needsForm(agent)) goTo({ name: 'agent', agentId, tab: 'run' });
+          if (needsForm(agent)) goTo({ name: 'package', kind: 'agent', packageName: agentId, tab: 'run' });
           else start(exampleOf(agent));
         })
         .catch((error: unknown) => notices.report(toProblem(error)))

@@ -12,7 +12,8 @@ export function useRunAgain(
   detail: RunDetail | undefined,
 ): { readonly runAgain: () => void; readonly isStarting: boolean } {
   const { startedRuns, notices } = useServices();
-  const openForm = (agentId: string) => goTo({ name: 'agent', agentId, tab: 'run', again: runId });
+  const openForm = (agentId: string) =>
+    goTo({ name: 'package', kind: 'agent', packageName: agentId, tab: 'run', again: runId });
   const { start, isStarting } = useStartRun((problem) => {
     notices.report(problem);
     if (detail) openForm(detail.summary.agentId);

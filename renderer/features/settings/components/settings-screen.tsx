@@ -3,6 +3,7 @@ import { PageHeader } from '#renderer/components/page-header.tsx';
 import { ProblemCard } from '#renderer/components/problem-card.tsx';
 import { TabPanel, Tabs } from '#renderer/components/tabs.tsx';
 import { EngineDetails } from '#renderer/features/engine/index.ts';
+import { PackageSettings } from '#renderer/features/packages/index.ts';
 import { useApp } from '#renderer/state/app-context.tsx';
 import { goTo, type Place } from '#renderer/state/place.ts';
 import { useDocumentTitle } from '#renderer/state/use-document-title.ts';
@@ -27,6 +28,7 @@ export function SettingsScreen({ place }: { place: Extract<Place, { name: 'setti
         tabs={[
           { key: 'engine', label: 'Engine' },
           { key: 'models', label: 'Models' },
+          { key: 'packages', label: 'Packages' },
           { key: 'appearance', label: 'Appearance' },
           { key: 'about', label: 'About' },
         ]}
@@ -43,6 +45,9 @@ export function SettingsScreen({ place }: { place: Extract<Place, { name: 'setti
           </TabPanel>
           <TabPanel value="models" className="max-w-190">
             <ModelSettings />
+          </TabPanel>
+          <TabPanel value="packages" className="max-w-170">
+            <PackageSettings />
           </TabPanel>
           <TabPanel value="appearance" className="max-w-170">
             <AppearanceSettings />

@@ -1,0 +1,156 @@
+import { useId, useState } from 'react';
+import { Input } from '#renderer/components/field.tsx';
+import { FieldErrors } from '#renderer/components/field.tsx';
+import { ProblemCard } from '#renderer/components/problem-card.tsx';
+import { formatQuantity } from '#renderer/format/format.ts';
+import { useServices } from '#renderer/state/app-context.tsx';
+import { placeLink } from '#renderer/state/place.ts';
+import { useAction, useRequest } from '#renderer/state/requests.ts';
+import type { PackageDetail } from '#shared/ipc/library-routes.ts';
+import type { Problem } from '#shared/problem.ts';
+import { openDrafts } from '../model/open-drafts.ts';
+import { placeOf } from '../model/package-places.ts';
+import { highestOf, refuseVersion, versionChoices } from '../model/version-choice.ts';
+import { ActionDialog } from './action-dialog.tsx';
+import { ChangeList } from './change-list.tsx';
+
+/** Makes the draft a version: which one, and what changes for those who use the package. */
+export function PublishDialog({ detail, onClose }: { detail: PackageDetail; onClose: () => void }) {
+  const id = useId();
+  const { notices } = useServices();
+  const { summary, findings, versions, nextVersions } = detail;
+  const existing = versions.map(({ version }) => version);
+  const highest = highestOf(existing);
+  const choices = versionChoices(nextVersions, highest);
+  const [chosen, setChosen] = useState(choices[0]?.version ?? 'other');
+  const [other, setOther] = useState('');
+  const [problem, setProblem] = useState<Problem | undefined>(undefined);
+  const version = chosen === 'other' ? other.trim() : chosen;
+  const refusal = refuseVersion(version, existing);
+  const errors = findings.filter(({ severity, blocks }) => severity === 'error' && blocks !== 'nothing');
+  const publish = useAction('library.publish', {
+    onProblem: setProblem,
+    onDone: (done) => {
+      notices.say(`Published ${summary.displayName} ${done.version}`);
+      for (const warning of done.warnings) {
+        notices.report({
+          code: 'dependency',
+          title: 'Published, but something it needs is missing',
+          detail: warning,
+        });
+      }
+      onClose();
+    },
+  });
+  return (
+    <ActionDialog
+      title={`Publish ${summary.displayName}`}
+      description="Keeps the draft as a version that never changes. Agents find it by their ranges."
+      action={refusal || !version ? 'Publish' : `Publish ${version}`}
+      width="max-w-150"
+      busy={publish.isPending}
+      unavailable={
+        errors.length > 0
+          ? `The draft has ${formatQuantity(errors.length, 'error')} that forbid publishing.`
+          : refusal
+      }
+      problem={problem}
+      onClose={onClose}
+      onSubmit={() => {
+        setProblem(undefined);
+        // What was typed a moment ago belongs to it.
+        void openDrafts.flush(summary.name).then(() => publish.mutate({ name: summary.name, version }));
+      }}
+    >
+      {errors.length > 0 && (
+        <ProblemCard
+          problem={{
+            code: 'package_invalid',
+            title: 'It cannot be published yet',
+            detail: 'A draft may be kept and run with these; a version may not have them.',
+            causes: errors.map(({ code, message, file, line, column }) => ({
+              code,
+              detail: `${file}:${line}:${column}: ${message}`,
+            })),
+          }}
+        >
+          <a
+            href={placeLink(placeOf(summary, 'edit'))}
+            onClick={onClose}
+            className="text-accent underline underline-offset-2"
+          >
+            Mend them in the editor
+          </a>
+        </ProblemCard>
+      )}
+      <fieldset>
+        <legend className="mb-1.5 font-medium">
+          Version
+          {highest !== undefined && <span className="font-normal text-ink-faint">, after {highest}</span>}
+        </legend>
+        <div className="divide-y divide-line rounded-md border border-line">
+          {choices.map((choice) => (
+            <label
+              key={choice.version}
+              className="flex items-baseline gap-3 px-3 py-2 has-checked:bg-selected"
+            >
+              <input
+                type="radio"
+                name={`${id}-version`}
+                checked={chosen === choice.version}
+                onChange={() => setChosen(choice.version)}
+              />
+              <span className="w-28 shrink-0 font-mono font-medium">{choice.version}</span>
+              <span className="text-ink-soft">{choice.meaning}</span>
+            </label>
+          ))}
+          <div className="flex items-center gap-3 px-3 py-1.5 has-checked:bg-selected">
+            <input
+              id={`${id}-other`}
+              type="radio"
+              name={`${id}-version`}
+              checked={chosen === 'other'}
+              onChange={() => setChosen('other')}
+            />
+            <label htmlFor={`${id}-other`} className="shrink-0">
+              Another
+            </label>
+            <Input
+              aria-label="Another version"
+              aria-invalid={(chosen === 'other' && other !== '' && refusal !== undefined) || undefined}
+              aria-describedby={`${id}-refusal`}
+              className="max-w-40 font-mono"
+              placeholder="1.4.0-beta.1"
+              value={other}
+              onFocus={() => setChosen('other')}
+              onChange={(event) => setOther(event.target.value)}
+            />
+          </div>
+        </div>
+        <FieldErrors
+          id={`${id}-refusal`}
+          errors={chosen === 'other' && other !== '' && refusal !== undefined ? [refusal] : []}
+        />
+      </fieldset>
+      {highest !== undefined && (
+        <SinceLast name={summary.name} version={highest} updatedAt={summary.updatedAt} />
+      )}
+    </ActionDialog>
+  );
+}
+
+function SinceLast({ name, version, updatedAt }: { name: string; version: string; updatedAt: number }) {
+  const report = useRequest('library.compare', { name, from: version, to: 'draft' }, { version: updatedAt });
+  if (!report.data) return null;
+  return (
+    <section aria-label={`Since ${version}`}>
+      <h3 className="mb-1 font-medium">
+        Since {version}
+        <span className="font-normal text-ink-faint">
+          , {formatQuantity(report.data.files.length, 'file')} changed
+        </span>
+      </h3>
+      <ChangeList changes={report.data} />
+    </section>
+  );
+}
