@@ -9,7 +9,7 @@ import { launchApp, type LaunchedApp } from './launch.ts';
 import { runScreens, settled, stillScreens } from './screens.ts';
 import { libraryShown, runEnded, startRun, timelineRows } from './steps.ts';
 
-/** With SLIPWAY_SCREENSHOTS=1 the pictures are kept: the README's in docs/images, all in its folder `all`. */
+/** With SLIPWAY_SCREENSHOTS=1 the README's pictures are renewed, and all are left in a folder. */
 const isKept = process.env['SLIPWAY_SCREENSHOTS'] === '1';
 const folder = isKept ? (process.env['SLIPWAY_SCREENSHOT_FOLDER'] ?? temporaryFolder()) : temporaryFolder();
 const images = join(root, 'docs', 'images');
@@ -46,17 +46,20 @@ async function take(page: Page, name: string): Promise<string[]> {
       await page.setViewportSize(size);
       await settled(page);
       const title = `${name}-${colorScheme}-${size.width}`;
-      const picture = await page.screenshot({ animations: 'disabled', caret: 'hide' });
-      writeFileSync(join(folder, `${title}.png`), picture);
-      const published = inReadme[title];
-      if (isKept && published !== undefined) {
-        mkdirSync(images, { recursive: true });
-        writeFileSync(join(images, published), picture);
-      }
+      await keep(page, title);
       faults.push(...(await overflows(page)).map((fault) => `${title}: ${fault}`));
     }
   }
   return faults;
+}
+
+async function keep(page: Page, title: string): Promise<void> {
+  const picture = await page.screenshot({ animations: 'disabled', caret: 'hide' });
+  writeFileSync(join(folder, `${title}.png`), picture);
+  const published = inReadme[title];
+  if (!isKept || published === undefined) return;
+  mkdirSync(images, { recursive: true });
+  writeFileSync(join(images, published), picture);
 }
 
 /** Things that are wider than their place, though nobody could scroll to the rest of them. */
@@ -84,24 +87,20 @@ describe('the screens as they are', () => {
   });
   afterAll(() => app?.close());
 
-  test('while an agent runs', async () => {
+  test.each([
+    ['csv-report', 'light', 1280],
+    ['fix-script', 'dark', 1280],
+    ['gather', 'light', 1440],
+    ['csv-report', 'dark', 1440],
+  ] as const)('while %s runs, in the %s theme and %d pixels wide', async (agent, colorScheme, width) => {
     const { page } = app;
-    for (const colorScheme of themes)
-      for (const size of sizes) {
-        await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
-        await page.setViewportSize(size);
-        await startRun(page);
-        await timelineRows(page).filter({ hasText: 'Some numbers are written' }).first().waitFor();
-        const title = `run-live-${colorScheme}-${size.width}`;
-        const picture = await page.screenshot({ animations: 'disabled' });
-        writeFileSync(join(folder, `${title}.png`), picture);
-        if (isKept && inReadme[title] !== undefined) {
-          mkdirSync(images, { recursive: true });
-          writeFileSync(join(images, inReadme[title]), picture);
-        }
-        expect(await overflows(page)).toEqual([]);
-        await runEnded(page);
-      }
+    await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
+    await page.setViewportSize(sizes.find((size) => size.width === width) ?? sizes[0]);
+    await startRun(page, agent);
+    await timelineRows(page).filter({ hasText: 'Turn 5' }).waitFor();
+    await keep(page, `run-live-${colorScheme}-${width}`);
+    expect(await overflows(page)).toEqual([]);
+    await runEnded(page);
     expect(app.problems).toEqual([]);
   });
 

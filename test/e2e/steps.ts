@@ -16,9 +16,9 @@ export async function libraryShown(page: Page): Promise<void> {
   await page.getByText('@slipway/csv-report').first().waitFor();
 }
 
-/** Starts the sample with its example file from its form; gives the run's id. */
-export async function startRun(page: Page): Promise<string> {
-  await goTo(page, CSV_REPORT);
+/** Starts a sample with its example from its form; gives the run's id. */
+export async function startRun(page: Page, sample = 'csv-report'): Promise<string> {
+  await goTo(page, CSV_REPORT.replace('csv-report', sample));
   await page.getByRole('button', { name: 'Run', exact: true }).click();
   return shownRun(page);
 }

@@ -54,7 +54,7 @@ function Attempt({ attempt: { origin, address, outcome, detail } }: { attempt: E
   // What is simply not there needs no line of its own to say so.
   const isPlain = outcome === 'absent' || outcome === 'not_tried';
   return (
-    <li className="grid grid-cols-[7rem_1fr] gap-x-3 py-1.5">
+    <li className="grid grid-cols-[6rem_1fr] gap-x-3 py-1.5">
       <span className={`inline-flex items-center gap-1.5 self-start text-sm font-medium ${tone}`}>
         {icon}
         {label}
@@ -62,7 +62,9 @@ function Attempt({ attempt: { origin, address, outcome, detail } }: { attempt: E
       <span className="min-w-0 text-sm wrap-anywhere">
         <span className="font-medium">{origin}</span>{' '}
         <span className="font-mono text-ink-soft">{address}</span>{' '}
-        {detail && <span className={classes('text-ink-faint', !isPlain && 'block')}>{detail}</span>}
+        {detail && (
+          <span className={classes('text-ink-faint', isPlain ? 'inline-block' : 'block')}>{detail}</span>
+        )}
       </span>
     </li>
   );

@@ -202,8 +202,8 @@ function Context({ context, isLive }: { context: RunProjection['context']; isLiv
   return (
     <Fact label={isLive ? 'Context' : 'Peak context'} hint={text}>
       <span className="inline-flex items-center gap-2">
-        <Gauge label="Context window" fraction={share} valueText={text} className="w-16" />
         {share < 0.01 ? '< 1' : Math.round(share * 100)} %
+        <Gauge label="Context window" fraction={share} valueText={text} className="w-16" />
       </span>
     </Fact>
   );
