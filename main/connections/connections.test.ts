@@ -8,7 +8,7 @@ import { createFileLogger, Redactor } from '#main/logging/index.ts';
 import { HttpOutbound } from '#main/network/index.ts';
 import { createSecretStore, type SessionSecretStore } from '#main/secrets/index.ts';
 import { openDatabase, type Database } from '#main/store/index.ts';
-import type { Connection } from '#shared/connections/connection.ts';
+import type { Connection, RedirectChoice } from '#shared/connections/connection.ts';
 import { readIntegration, type IntegrationManifest } from '#shared/manifest/model/integration.ts';
 import {
   CLIENT_SECRET,
@@ -16,6 +16,7 @@ import {
   type AuthorizationServer,
 } from '#test/peers/authorization-server.ts';
 import { Connections } from './connections.ts';
+import { DEFAULT_REDIRECT } from './oauth/oauth-client.ts';
 
 const code = (value: string) =>
   expect.objectContaining({ problem: expect.objectContaining({ code: value }) });
@@ -33,6 +34,7 @@ let redactor: Redactor;
 let connections: Connections;
 let manifests: Map<string, IntegrationManifest>;
 let now: number;
+let redirect: RedirectChoice;
 let api: string;
 let answer: (url: string, headers: NodeJS.Dict<string | string[]>, response: ServerResponse) => void;
 
@@ -74,6 +76,7 @@ beforeEach(async () => {
   secrets = createSecretStore({ directory, scryptCost: { N: 2 ** 10, r: 8, p: 1 } });
   await secrets.unlock('passphrase');
   now = Date.now();
+  redirect = DEFAULT_REDIRECT;
   const fields = (properties: Record<string, unknown>, required = Object.keys(properties)) => ({
     schema: { type: 'object', properties, required, additionalProperties: false },
   });
@@ -177,6 +180,7 @@ function make(): Connections {
       protect: (secret) => redactor.protect(secret),
       dataDirectory: directory,
       now: () => now,
+      defaultRedirect: redirect,
     }),
   );
 }
@@ -429,6 +433,69 @@ describe('a sign-in', () => {
     connections.cancel(second.id);
     expect(connections.state().flows.find(({ id }) => id === second.id)?.state).toBe('cancelled');
     expect(first.id).not.toBe(second.id);
+  });
+});
+
+describe('a remote server of tools', () => {
+  const REMOTE = { integrationId: '@test/remote', authKey: 'oauth' };
+  const freePort = async () => {
+    const probe = createServer();
+    await new Promise<void>((resolve) => probe.listen(0, '127.0.0.1', resolve));
+    const { port } = probe.address() as AddressInfo;
+    await new Promise((resolve) => probe.close(resolve));
+    return port;
+  };
+
+  function serve(document: Record<string, unknown>): void {
+    answer = (url, _headers, response) => {
+      if (url !== '/.well-known/oauth-protected-resource/mcp') return void response.writeHead(401).end();
+      response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(document));
+    };
+    const manifest = integration(
+      REMOTE.integrationId,
+      {
+        oauth: {
+          type: 'oauth2',
+          token_endpoint_auth_method: 'none',
+          default_scopes: ['repo'],
+          delivery: {
+            http: {
+              in: 'header',
+              name: 'Authorization',
+              prefix: 'Bearer',
+              value: '{$credential.access_token}',
+            },
+          },
+          authorized_uris: [`${api}/**`],
+        },
+      },
+      { source: { kind: 'remote', remote: { url: `${api}/mcp`, transport: 'streamable-http' } } },
+    );
+    manifests.set(REMOTE.integrationId, manifest);
+  }
+
+  it('says itself who signs people in, and takes Slipway as an app without more', async () => {
+    redirect = { kind: 'loopback', host: '127.0.0.1', port: await freePort() };
+    connections = make();
+    serve({ resource: `${api}/mcp`, authorization_servers: [server.issuer] });
+    expect((await connections.describe(REMOTE.integrationId)).auths[0]?.client?.isManual).toBe(false);
+    const flow = await connections.connect(REMOTE);
+    expect(new URL(flow.authorizationUrl ?? '').searchParams.get('resource')).toBe(`${api}/mcp`);
+    await fetch(await server.visit(flow.authorizationUrl ?? '', { login: 'ada' }));
+    const [connection] = connections.state().connections;
+    expect(connection).toMatchObject({ integrationId: REMOTE.integrationId, renewable: true });
+    await connections.credentials(connection?.id ?? '', 'refresh');
+    expect(server.tokenRequests.at(-1)?.body.get('resource')).toBe(`${api}/mcp`);
+    // The next sign-in uses the app that was registered, at the port that was registered.
+    const again = await connections.connect(REMOTE);
+    const clientOf = (address = '') => new URL(address).searchParams.get('client_id');
+    expect(clientOf(again.authorizationUrl)).toBe(clientOf(flow.authorizationUrl));
+    expect(again.redirectUri).toBe(flow.redirectUri);
+  });
+
+  it('is not believed about another server’s tokens', async () => {
+    serve({ resource: 'https://other.example/mcp', authorization_servers: [server.issuer] });
+    await expect(connections.connect(REMOTE)).rejects.toEqual(code('oauth_endpoints_missing'));
   });
 });
 

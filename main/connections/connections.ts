@@ -3,7 +3,12 @@ import type { Logger } from '#main/logging/index.ts';
 import type { Outbound } from '#main/network/index.ts';
 import type { SecretStore } from '#main/secrets/secret-store.ts';
 import type { Database } from '#main/store/index.ts';
-import { MAX_CHOSEN_CONNECTIONS, type ConnectFlow, type Connection } from '#shared/connections/connection.ts';
+import {
+  MAX_CHOSEN_CONNECTIONS,
+  type ConnectFlow,
+  type Connection,
+  type RedirectChoice,
+} from '#shared/connections/connection.ts';
 import { credentialFieldsOf, fingerprintOf } from '#shared/connections/credential-fields.ts';
 import type { ConnectionTest, IntegrationNeeds, RunRequirements } from '#shared/connections/requirements.ts';
 import type { AuthMethod, IntegrationManifest } from '#shared/manifest/model/integration.ts';
@@ -26,6 +31,7 @@ import { describeAuth } from './describe-auth.ts';
 import type { IntegrationSource } from './integration-source.ts';
 import { logIn } from './login/log-in.ts';
 import { AuthorizationServers, type KnownServer } from './oauth/authorization-server.ts';
+import { DEFAULT_REDIRECT } from './oauth/oauth-client.ts';
 import { RedirectReceiver } from './oauth/redirect-receiver.ts';
 import { registerClient } from './oauth/register-client.ts';
 import { BROWSER_MS, SignIn, type SignedIn } from './oauth/sign-in.ts';
@@ -50,6 +56,8 @@ export interface ConnectionsOptions {
   /** Milliseconds the author has in the browser. */
   readonly browserMs?: number;
   readonly now?: () => number;
+  /** Where apps come back to that say nothing else. */
+  readonly defaultRedirect?: RedirectChoice;
 }
 
 type RunAgent = Parameters<ConnectionService['requirements']>[1];
@@ -67,11 +75,14 @@ export class Connections implements ConnectionService, AsyncDisposable {
   readonly #stateListeners = new Set<(state: ConnectionState) => void>();
   readonly #credentialListeners = new Set<(connectionId: string) => void>();
 
+  readonly #redirect: RedirectChoice;
+
   constructor(options: ConnectionsOptions) {
     this.#options = options;
+    this.#redirect = options.defaultRedirect ?? DEFAULT_REDIRECT;
     this.#repository = new ConnectionRepository(options.database);
     this.#vault = new ConnectionVault(options.secrets, options.protect);
-    this.#clients = new OAuthClients(this.#repository, this.#vault);
+    this.#clients = new OAuthClients(this.#repository, this.#vault, this.#redirect);
     this.#servers = new AuthorizationServers(options.outbound);
     this.#provider = new CredentialProvider({
       repository: this.#repository,
@@ -116,7 +127,13 @@ export class Connections implements ConnectionService, AsyncDisposable {
       displayName: integration.displayName,
       setupSteps: integration.setupSteps.map((step) => ({ ...step })),
       auths: Object.entries(integration.auths).map(([authKey, auth]) =>
-        describeAuth(authKey, auth, integration, this.#clients.describe(integrationId, authKey)),
+        describeAuth(
+          authKey,
+          auth,
+          integration,
+          this.#clients.describe(integrationId, authKey),
+          this.#redirect,
+        ),
       ),
       connections: this.#repository
         .list()
@@ -435,7 +452,7 @@ export class Connections implements ConnectionService, AsyncDisposable {
     if (known && !(known.isAutomatic && known.server !== (auth.issuer ?? auth.tokenEndpoint))) return;
     if (auth.tokenEndpointAuthMethod !== 'none' || server.metadata.registration_endpoint === undefined)
       return;
-    const clientId = await registerClient(this.#options.outbound, server, auth);
+    const clientId = await registerClient(this.#options.outbound, server, auth, this.#redirect);
     await this.#clients.save({ integrationId, authKey, clientId, isPublic: true }, auth, true);
   }
 

@@ -1,8 +1,9 @@
+import type { RedirectChoice } from '#shared/connections/connection.ts';
 import { credentialFieldsOf } from '#shared/connections/credential-fields.ts';
 import type { AuthNeeds } from '#shared/connections/requirements.ts';
 import type { AuthMethod, IntegrationManifest } from '#shared/manifest/model/integration.ts';
 import type { ClientRecord } from './connection-repository.ts';
-import { DEFAULT_REDIRECT, redirectUriOf } from './oauth/oauth-client.ts';
+import { redirectUriOf } from './oauth/oauth-client.ts';
 
 /** What connecting by one method takes of the author. */
 export function describeAuth(
@@ -10,6 +11,7 @@ export function describeAuth(
   auth: AuthMethod,
   integration: IntegrationManifest,
   client: ClientRecord | undefined,
+  defaultRedirect: RedirectChoice,
 ): AuthNeeds {
   return {
     authKey,
@@ -21,7 +23,7 @@ export function describeAuth(
     scopeCatalog: auth.scopeCatalog.map((scope) => ({ ...scope, implies: [...scope.implies] })),
     authorizedUris: [...auth.authorizedUris],
     hasDeviceFlow: auth.deviceAuthorizationEndpoint !== undefined,
-    ...(auth.type === 'oauth2' && { client: describeClient(auth, integration, client) }),
+    ...(auth.type === 'oauth2' && { client: describeClient(auth, integration, client, defaultRedirect) }),
   };
 }
 
@@ -35,8 +37,9 @@ function describeClient(
   auth: AuthMethod,
   integration: IntegrationManifest,
   client: ClientRecord | undefined,
+  defaultRedirect: RedirectChoice,
 ): NonNullable<AuthNeeds['client']> {
-  const redirect = client?.redirect ?? DEFAULT_REDIRECT;
+  const redirect = client?.redirect ?? defaultRedirect;
   const redirectUri = redirectUriOf(redirect);
   const isPublicByManifest = auth.tokenEndpointAuthMethod === 'none';
   const mayRegister = isPublicByManifest && integration.source.kind === 'remote';

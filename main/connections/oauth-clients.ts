@@ -3,7 +3,7 @@ import type { AuthMethod } from '#shared/manifest/model/integration.ts';
 import { ProblemError } from '#shared/problem.ts';
 import type { ClientRecord, ConnectionRepository } from './connection-repository.ts';
 import type { ConnectionVault } from './connection-vault.ts';
-import { assertSecretFits, DEFAULT_REDIRECT, type OAuthClient } from './oauth/oauth-client.ts';
+import { assertSecretFits, type OAuthClient } from './oauth/oauth-client.ts';
 
 export interface ClientInput {
   readonly integrationId: string;
@@ -21,9 +21,13 @@ export class OAuthClients {
   readonly #repository: ConnectionRepository;
   readonly #vault: ConnectionVault;
 
-  constructor(repository: ConnectionRepository, vault: ConnectionVault) {
+  readonly #redirect: RedirectChoice;
+
+  /** @param redirect where apps come back to that say nothing else */
+  constructor(repository: ConnectionRepository, vault: ConnectionVault, redirect: RedirectChoice) {
     this.#repository = repository;
     this.#vault = vault;
+    this.#redirect = redirect;
   }
 
   describe(integrationId: string, authKey: string): ClientRecord | undefined {
@@ -57,7 +61,7 @@ export class OAuthClients {
     const record = {
       clientId,
       hasSecret: secret !== undefined,
-      redirect: input.redirect ?? known?.redirect ?? DEFAULT_REDIRECT,
+      redirect: input.redirect ?? known?.redirect ?? this.#redirect,
       authMethod,
       server,
       isAutomatic,

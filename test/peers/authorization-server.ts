@@ -128,6 +128,7 @@ function configurationOf(options: AuthorizationServerOptions): Configuration {
     features: {
       devInteractions: { enabled: true },
       deviceFlow: { enabled: true },
+      registration: { enabled: true },
       resourceIndicators: {
         enabled: true,
         getResourceServerInfo: () => ({

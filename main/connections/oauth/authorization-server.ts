@@ -72,10 +72,9 @@ export class AuthorizationServers {
       }),
       token_endpoint: tokenEndpoint,
     };
-    for (const name of ['authorization_endpoint', 'token_endpoint', 'userinfo_endpoint'] as const) {
-      const value = metadata[name];
-      if (value !== undefined) secureUrl(value);
-    }
+    for (const address of endpointsOf(metadata)) secureUrl(address);
+    const issuer = document && auth.issuer !== undefined ? new URL(auth.issuer) : undefined;
+    for (const address of document ? endpointsOf(document) : []) secureUrl(address, issuer);
     return { metadata, isIssuerKnown: auth.issuer !== undefined };
   }
 
@@ -94,7 +93,7 @@ export class AuthorizationServers {
     const places = [...new Set([`${known}${path}`, known])];
     const challenge = await fetch(url.href, { method: 'GET', headers: { accept: 'application/json' } });
     const named = /resource_metadata="([^"]+)"/.exec(challenge.headers.get('www-authenticate') ?? '')?.[1];
-    if (named !== undefined) places.unshift(named);
+    if (named !== undefined) places.unshift(secureUrl(named, url).href);
     for (const place of places) {
       const response = await fetch(place, { method: 'GET', headers: { accept: 'application/json' } });
       const parsed = resourceSchema.safeParse(await response.json().catch(() => undefined));
@@ -102,6 +101,7 @@ export class AuthorizationServers {
       const { resource, authorization_servers: servers } = parsed.data;
       const [issuer] = servers;
       if (issuer === undefined || URL.parse(resource)?.origin !== url.origin) continue;
+      secureUrl(issuer, url);
       return { ...auth, issuer, resource: auth.resource ?? resource };
     }
     throw endpointsMissing();
@@ -145,6 +145,18 @@ export class AuthorizationServers {
       action: 'Try again later, or name the addresses in the integration.',
     });
   }
+}
+
+function endpointsOf(metadata: Partial<ServerMetadata>): string[] {
+  const { authorization_endpoint, token_endpoint, userinfo_endpoint } = metadata;
+  const { device_authorization_endpoint, registration_endpoint } = metadata;
+  return [
+    authorization_endpoint,
+    token_endpoint,
+    userinfo_endpoint,
+    device_authorization_endpoint,
+    registration_endpoint,
+  ].filter((address) => address !== undefined);
 }
 
 /** RFC 8414, OpenID Connect with the path inserted, and OpenID Connect with it in front. */

@@ -34,13 +34,15 @@ export function oauthFetch(outbound: Outbound, timeoutMs: number) {
 
 /**
  * An address of an authorization server. Anything but https would show codes and tokens to everyone on the
- * way; only a server on this very computer may do without.
+ * way; only a server on this very computer may do without, and none on the internet may name one there.
+ * @param namedBy the server whose document has the address; absent for the manifest
  * @throws ProblemError `oauth_address_insecure`.
  */
-export function secureUrl(address: string): URL {
+export function secureUrl(address: string, namedBy?: URL): URL {
   const url = URL.parse(address);
   const isSecure =
     url !== null &&
+    (namedBy === undefined || !isLoopbackHost(url.hostname) || isLoopbackHost(namedBy.hostname)) &&
     url.username === '' &&
     url.password === '' &&
     (url.protocol === 'https:' || (url.protocol === 'http:' && isLoopbackHost(url.hostname)));

@@ -5,10 +5,11 @@ import {
   processDynamicClientRegistrationResponse,
 } from 'oauth4webapi';
 import type { Outbound } from '#main/network/index.ts';
+import type { RedirectChoice } from '#shared/connections/connection.ts';
 import type { AuthMethod } from '#shared/manifest/model/integration.ts';
 import { ProblemError } from '#shared/problem.ts';
 import type { KnownServer } from './authorization-server.ts';
-import { DEFAULT_REDIRECT, redirectUriOf } from './oauth-client.ts';
+import { redirectUriOf } from './oauth-client.ts';
 import { oauthFetch } from './oauth-fetch.ts';
 import { oauthProblem } from './oauth-problem.ts';
 
@@ -24,6 +25,7 @@ export async function registerClient(
   outbound: Outbound,
   { metadata }: KnownServer,
   auth: AuthMethod,
+  redirect: RedirectChoice,
 ): Promise<string> {
   const canRefresh = metadata.grant_types_supported?.includes('refresh_token') ?? false;
   try {
@@ -32,7 +34,7 @@ export async function registerClient(
       {
         client_name: 'Slipway',
         application_type: 'native',
-        redirect_uris: [redirectUriOf(DEFAULT_REDIRECT)],
+        redirect_uris: [redirectUriOf(redirect)],
         response_types: ['code'],
         grant_types: ['authorization_code', ...(canRefresh ? ['refresh_token'] : [])],
         token_endpoint_auth_method: 'none',

@@ -10,6 +10,7 @@ import {
 } from '#test/peers/authorization-server.ts';
 import { AuthorizationServers } from './authorization-server.ts';
 import { redirectUriOf, type OAuthClient } from './oauth-client.ts';
+import { secureUrl } from './oauth-fetch.ts';
 import { RedirectReceiver } from './redirect-receiver.ts';
 import { SignIn, type SignedIn, type SignInRequest } from './sign-in.ts';
 
@@ -441,6 +442,14 @@ describe('discovery', () => {
       );
     }
   });
+});
+
+it('lets no server on the internet name an address on this computer', () => {
+  const internet = new URL('https://service.example/');
+  expect(() => secureUrl('http://127.0.0.1:1/token', internet)).toThrow(/begin with https/);
+  expect(() => secureUrl('https://localhost/token', internet)).toThrow(/begin with https/);
+  expect(secureUrl('https://tokens.example/', internet).href).toBe('https://tokens.example/');
+  expect(secureUrl('http://127.0.0.1:1/token').port).toBe('1');
 });
 
 describe('signing in on another device', () => {

@@ -64,8 +64,13 @@ async function start(): Promise<void> {
     pages.follow(window.webContents);
   };
   const show = (candidates: readonly string[]) => {
-    // No link has a meaning yet; one that comes shows the app, and nothing of it is kept.
-    if (findLink(candidates)) logger.info({}, 'A link was opened');
+    const link = findLink(candidates);
+    if (link) logger.info({}, 'A link was opened');
+    // The end of a sign-in; of any other link nothing is kept, it only shows the app.
+    if (link?.host === 'oauth') {
+      const lost = () => logger.info({}, 'A link belonged to no sign-in');
+      void application.connections.receiveRedirect(link.href).catch(lost);
+    }
     const [window] = BrowserWindow.getAllWindows();
     if (!window) return open();
     if (window.isMinimized()) window.restore();

@@ -27,6 +27,19 @@ export function VaultDoor({ vault }: { vault: VaultState }) {
         </ProblemCard>
       )}
       {!isUnreadable && <VaultForm vault={vault} />}
+      {vault.state === 'locked' && !isUnreadable && (
+        <p className="text-ink-soft">
+          Forgotten?{' '}
+          <button
+            type="button"
+            onClick={() => setAside.mutate({})}
+            className="text-accent underline underline-offset-2"
+          >
+            Set the vault aside
+          </button>{' '}
+          and begin with an empty one. The old file is kept under another name.
+        </p>
+      )}
       {vault.backend !== 'memory' && (
         <p className="text-ink-soft">
           Or{' '}
