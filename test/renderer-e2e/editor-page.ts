@@ -1,4 +1,5 @@
-import { join } from 'node:path';
+import { readFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import { chromium, type Browser, type Locator, type Page } from 'playwright-core';
 import { build } from 'vite';
 import { findChromium } from '../support/find-chromium.ts';
@@ -19,9 +20,29 @@ export async function openEditorPages(): Promise<EditorPages> {
     configFile: join(root, 'test/renderer/editor.vite.config.ts'),
     logLevel: 'error',
   });
-  const server = await servePages(join(root, 'out/renderer-editor'));
+  const server = await servePages(BUILT);
   const browser = await chromium.launch({ executablePath: findChromium(), args: ['--no-sandbox'] });
   return new EditorPages(browser, server);
+}
+
+const BUILT = join(root, 'out/renderer-editor');
+
+/** Paths of the scripts a browser runs before it shows anything: those of the page, and what they import. */
+export async function filesOfFirstPage(): Promise<string[]> {
+  const html = await readFile(join(BUILT, 'editor.html'), 'utf8');
+  const waiting = [...html.matchAll(/(?:src|href)="\.\/([^"]+\.js)"/g)].map(([, path = '']) =>
+    join(BUILT, path),
+  );
+  const files = new Set<string>();
+  for (let file = waiting.pop(); file !== undefined; file = waiting.pop()) {
+    if (files.has(file)) continue;
+    files.add(file);
+    const script = await readFile(file, 'utf8');
+    for (const [, path = ''] of script.matchAll(/(?:\bfrom|\bimport)\s*"(\.[^"]+\.js)"/g)) {
+      waiting.push(join(dirname(file), path));
+    }
+  }
+  return [...files];
 }
 
 export class EditorPages {

@@ -1,6 +1,7 @@
+import { stat } from 'node:fs/promises';
 import { AxeBuilder } from '@axe-core/playwright';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { openEditorPages, type EditorPage, type EditorPages } from './editor-page.ts';
+import { filesOfFirstPage, openEditorPages, type EditorPage, type EditorPages } from './editor-page.ts';
 
 let pages: EditorPages;
 const opened: EditorPage[] = [];
@@ -30,6 +31,15 @@ describe('the editor', () => {
     await editor.line('"author"').waitFor();
     expect(editor.problems).toEqual([]);
     expect(editor.requests.filter((url) => !url.startsWith(editor.origin))).toEqual([]);
+  });
+
+  test('is not loaded with the first page, but when it is shown', async () => {
+    const first = await filesOfFirstPage();
+    expect(first.length).toBeGreaterThan(0);
+    expect(first.filter((file) => /monaco|editor\.api|manifest-editor/.test(file))).toEqual([]);
+    // Much less than the editor, whatever its file is called.
+    const sizes = await Promise.all(first.map(async (file) => (await stat(file)).size));
+    expect(Math.max(...sizes)).toBeLessThan(1_000_000);
   });
 
   test('looked at in every part and view, has changed nothing', async () => {

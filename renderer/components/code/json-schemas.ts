@@ -29,6 +29,11 @@ export function followJsonSchemas(listener: (bindings: readonly JsonSchemaBindin
   tell();
 }
 
+/** The editor starts its worker anew for each telling, so changes that come together are told once. */
+const PAUSE = 50;
+let timer: ReturnType<typeof setTimeout> | undefined;
+
 function tell(): void {
-  follower?.([...bindings.values()]);
+  clearTimeout(timer);
+  timer = setTimeout(() => follower?.([...bindings.values()]), PAUSE);
 }

@@ -1,4 +1,5 @@
-export { ManifestEditor, type ManifestEditorProps } from './components/manifest-editor.tsx';
+export { ManifestEditor } from './components/lazy-editor.tsx';
+export type { ManifestEditorProps } from './components/manifest-editor.tsx';
 export { ScopePreview } from './components/scope-preview.tsx';
 export { EditedText } from './model/edited-text.ts';
 export { ManifestDocument } from './model/manifest-document.ts';

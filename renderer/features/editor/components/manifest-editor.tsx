@@ -1,5 +1,14 @@
 import { Redo2, Undo2 } from 'lucide-react';
-import { useCallback, useEffect, useMemo, useRef, useState, type KeyboardEvent, type ReactNode } from 'react';
+import {
+  useCallback,
+  useDeferredValue,
+  useEffect,
+  useMemo,
+  useRef,
+  useState,
+  type KeyboardEvent,
+  type ReactNode,
+} from 'react';
 import { IconButton } from '#renderer/components/button.tsx';
 import {
   bindJsonSchema,
@@ -53,8 +62,11 @@ const NO_ACTIONS: EditorActions = {};
 const VIEW_KEY = 'slipway.editor.view';
 const VIEWS: readonly EditorView[] = ['form', 'both', 'json'];
 
-/** The editor of a package's manifest: a form and the JSON, two views of one text with one history. */
-export function ManifestEditor(props: ManifestEditorProps) {
+/**
+ * The editor of a package's manifest: a form and the JSON, two views of one text with one history. Default
+ * export, because it is loaded lazily.
+ */
+export default function ManifestEditor(props: ManifestEditorProps) {
   return <Editor key={props.identity} {...props} />;
 }
 
@@ -96,10 +108,15 @@ function Editor({
   const dialect = dialectOf(value ?? {});
   const declared = value?.['$schema'];
   const declaredUri = typeof declared === 'string' ? declared : undefined;
+  const schemaLibrary = useDeferredValue(library);
   useEffect(
     () =>
-      bindJsonSchema({ modelUri: manifestUri, schema: editorSchema(type, dialect, library), declaredUri }),
-    [manifestUri, type, dialect, library, declaredUri],
+      bindJsonSchema({
+        modelUri: manifestUri,
+        schema: editorSchema(type, dialect, schemaLibrary),
+        declaredUri,
+      }),
+    [manifestUri, type, dialect, schemaLibrary, declaredUri],
   );
 
   const changeView = (next: EditorView) => {

@@ -1,7 +1,8 @@
-import { useEffect, useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import type { Finding } from '#shared/manifest/finding.ts';
 import type { EditedText } from '../model/edited-text.ts';
 import type { LibraryPackage } from '../ports.ts';
+import type { PackageDraft } from '../worker/check-package.ts';
 import { DraftChecker } from '../worker/draft-checker.ts';
 
 /** Milliseconds without a change after which a draft is checked. */
@@ -22,32 +23,53 @@ export function useFindings(
   const [findings, setFindings] = useState<readonly Finding[]>();
   const contentPath = content?.path;
   const contentText = content?.text;
+  const draft = useRef<() => PackageDraft>(undefined);
+  const checker = useRef<DraftChecker>(undefined);
+  const checkSoon = useRef<() => void>(undefined);
+
   useEffect(() => {
-    const checker = new DraftChecker((found) =>
+    draft.current = () => ({
+      manifestText: manifest.source,
+      paths,
+      texts:
+        contentPath === undefined || contentText === undefined ? {} : { [contentPath]: contentText.source },
+    });
+    checkSoon.current?.();
+  }, [manifest, contentPath, contentText, paths]);
+
+  useEffect(() => {
+    const current = new DraftChecker((found) =>
       setFindings((known) => (isSame(known, found) ? known : found)),
     );
-    checker.setPackages(packages);
-    const check = () => {
-      checker.check({
-        manifestText: manifest.source,
-        paths,
-        texts:
-          contentPath === undefined || contentText === undefined ? {} : { [contentPath]: contentText.source },
-      });
-    };
     let timer: ReturnType<typeof setTimeout> | undefined;
-    const checkSoon = () => {
+    checker.current = current;
+    checkSoon.current = () => {
       clearTimeout(timer);
-      timer = setTimeout(check, PAUSE);
+      timer = setTimeout(() => {
+        if (draft.current) current.check(draft.current());
+      }, PAUSE);
     };
-    check();
-    const stops = [manifest.onChange(checkSoon), contentText?.onChange(checkSoon)];
     return () => {
       clearTimeout(timer);
-      for (const stop of stops) stop?.();
-      checker[Symbol.dispose]();
+      checkSoon.current = undefined;
+      current[Symbol.dispose]();
     };
-  }, [manifest, contentPath, contentText, paths, packages]);
+  }, []);
+
+  // The library comes piece by piece, and no piece needs a worker of its own.
+  useEffect(() => {
+    checker.current?.setPackages(packages);
+    checkSoon.current?.();
+  }, [packages]);
+
+  useEffect(() => {
+    const check = () => checkSoon.current?.();
+    check();
+    const stops = [manifest.onChange(check), contentText?.onChange(check)];
+    return () => {
+      for (const stop of stops) stop?.();
+    };
+  }, [manifest, contentText]);
   return findings;
 }
 
