@@ -1,3 +1,4 @@
+import './lean-heap.ts';
 import { join } from 'node:path';
 import type { Application } from '#main/app/application.ts';
 import { createApplication } from '#main/app/create-application.ts';

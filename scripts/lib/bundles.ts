@@ -31,8 +31,13 @@ const UNUSED_BY_MCP_CLIENT = {
     export class UnauthorizedError extends Error {}`,
 };
 
-/** dockerode's optional native parts; nothing of ours needs them. */
-const NATIVE_OPTIONALS = ['cpu-features', /\.node$/];
+const ABSENT = "module.exports = () => { throw new Error('Not in this bundle.'); };";
+/** Ways of the Docker client that nothing of ours goes, with gRPC, protobuf and ssh behind them. */
+const UNUSED_BY_DOCKER_CLIENT = {
+  'dockerode/lib/session.js': ABSENT,
+  'dockerode/lib/buildkit.js': ABSENT,
+  'docker-modem/lib/ssh.js': ABSENT,
+};
 
 /** Folders under `out/` and the programs in each; a folder is built whole or not at all. */
 const folders = {
@@ -42,7 +47,8 @@ const folders = {
       input: 'main/shell/electron/main.ts',
       file: 'main.js',
       format: 'esm',
-      external: ['electron', ...NATIVE_OPTIONALS],
+      external: ['electron'],
+      unused: UNUSED_BY_DOCKER_CLIENT,
     },
     {
       name: 'preload',
@@ -58,7 +64,7 @@ const folders = {
       input: 'main/shell/browser/main.ts',
       file: 'main.js',
       format: 'esm',
-      external: NATIVE_OPTIONALS,
+      unused: UNUSED_BY_DOCKER_CLIENT,
     },
   ],
   cli: [
@@ -67,7 +73,7 @@ const folders = {
       input: 'main/shell/cli/main.ts',
       file: 'slipway.js',
       format: 'esm',
-      external: NATIVE_OPTIONALS,
+      unused: UNUSED_BY_DOCKER_CLIENT,
     },
   ],
   programs: [
