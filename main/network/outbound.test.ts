@@ -5,6 +5,7 @@ import { createServer as createSecureServer } from 'node:https';
 import { connect, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { TLSSocket } from 'node:tls';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createSecretStore } from '#main/secrets/index.ts';
 import { DEFAULT_SETTINGS, settingsSchema } from '#shared/settings/settings.ts';
@@ -15,6 +16,7 @@ const code = (value: string) =>
 
 let folder: string;
 let certificate: string;
+let privateKey: string;
 let service: Server;
 let proxy: Server;
 let address: URL;
@@ -39,9 +41,15 @@ beforeAll(async () => {
   ];
   execFileSync('openssl', [...how, '-keyout', key, '-out', cert, ...subject], { stdio: 'ignore' });
   certificate = readFileSync(cert, 'utf8');
-  service = createSecureServer({ key: readFileSync(key), cert: certificate }, (request, response) => {
-    response.writeHead(200).end(request.url);
-  });
+  const asksForProof = { requestCert: true, rejectUnauthorized: false };
+  privateKey = readFileSync(key, 'utf8');
+  service = createSecureServer(
+    { key: privateKey, cert: certificate, ...asksForProof },
+    (request, response) => {
+      const shown = (request.socket as TLSSocket).getPeerCertificate();
+      response.writeHead(200).end(`${request.url} ${[shown.subject?.CN ?? 'nobody'].flat().join()}`);
+    },
+  );
   proxy = createPlainServer().on('connect', (request, socket, head) => {
     tunnels.push({ host: request.url ?? '', authorization: request.headers['proxy-authorization'] });
     const { port } = service.address() as AddressInfo;
@@ -80,9 +88,19 @@ describe('requests of main', () => {
   });
 
   it('go through the author’s proxy and trust his certificates, and no others', async () => {
-    expect(await get(address, through(certificate))).toBe('/path');
+    expect(await get(address, through(certificate))).toBe('/path nobody');
     expect(tunnels.at(-1)?.host).toBe('company.test:443');
     await expect(get(address, through(''))).rejects.toEqual(code('network_tls'));
+  });
+
+  it('show a certificate of their own where a method proves itself by one, and to no later request', async () => {
+    const network = through(certificate);
+    await using outbound = new HttpOutbound({ network: () => network, environment: {} });
+    const request = { method: 'GET', url: address, headers: {}, timeoutMs: 5_000, maxBytes: 1_000 };
+    const clientCertificate = { certificate, key: privateKey };
+    const shown = await outbound.send({ ...request, clientCertificate });
+    expect(shown.body.toString()).toBe('/path company.test');
+    expect((await outbound.send(request)).body.toString()).toBe('/path nobody');
   });
 
   it('go straight where he says so', async () => {
