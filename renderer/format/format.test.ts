@@ -46,8 +46,12 @@ describe('formatBytes', () => {
     [0, '0 B'],
     [999, '999 B'],
     [1000, '1.0 kB'],
-    // Rounding must not print "1000.0 kB".
-    [999_960, '1.0 MB'],
+    [99_940, '99.9 kB'],
+    [99_960, '100 kB'],
+    [999_400, '999 kB'],
+    // Rounding must not print "1000 kB".
+    [999_600, '1.0 MB'],
+    [100_000_000, '100 MB'],
     [2_147_483_648, '2.1 GB'],
   ])('writes %d bytes as %s', (bytes, text) => expect(formatBytes(bytes)).toBe(text));
 });

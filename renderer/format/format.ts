@@ -40,16 +40,16 @@ export function formatOffset(milliseconds: number): string {
   return `${Math.floor(tenths / 600)}:${pad(Math.floor(tenths / 10) % 60)}.${tenths % 10}`;
 }
 
-/** A size in decimal units: `0 B`, `12.4 kB`, `3.1 MB`. */
+/** A size in decimal units, with three digits at most: `0 B`, `12.4 kB`, `100 MB`. */
 export function formatBytes(bytes: number): string {
   const units = ['B', 'kB', 'MB', 'GB', 'TB'];
   let value = bytes;
   let unit = 0;
-  while (unit < units.length - 1 && (unit === 0 ? value >= 1000 : value >= 999.95)) {
+  while (unit < units.length - 1 && (unit === 0 ? value >= 1000 : value >= 999.5)) {
     value /= 1000;
     unit += 1;
   }
-  return `${unit === 0 ? value : value.toFixed(1)} ${units[unit]}`;
+  return `${unit === 0 ? value : value.toFixed(value < 99.95 ? 1 : 0)} ${units[unit]}`;
 }
 
 /** A whole number with thin groups: `12,480`. */

@@ -11,20 +11,24 @@ const AGENT = CSV_REPORT.replace(/\/run$/, '');
 
 /** Screens that need no run. */
 export const stillScreens: readonly Screen[] = [
+  place('library-all', '#/library', (page) => page.getByRole('heading', { level: 1 })),
+  place('library-skills', '#/skills', (page) => page.getByRole('heading', { level: 1 })),
   place('library', '#/agents', (page) => page.getByRole('list', { name: 'Agents' })),
   place('run-form', CSV_REPORT, (page) => page.getByRole('list', { name: 'Table: chosen files' })),
-  place('agent-prompt', `${AGENT}/prompt`, (page) => page.getByRole('heading', { name: 'How to work' })),
-  place('agent-manifest', `${AGENT}/manifest`, (page) => page.getByText('"runtime_tools"').first()),
-  place('agent-findings', `${AGENT}/findings`, (page) =>
-    page.getByRole('tab', { name: /Findings/, selected: true }),
+  place('agent-overview', `${AGENT}/overview`, (page) => tab(page, 'Overview')),
+  place('agent-prompt', `${AGENT}/files?file=prompt.md`, (page) => page.getByText('How to work').first()),
+  place('agent-manifest', `${AGENT}/files?file=manifest.json`, (page) =>
+    page.getByText('"runtime_tools"').first(),
   ),
-  place('agent-history', `${AGENT}/history`, (page) =>
-    page.getByRole('tab', { name: 'Past runs', selected: true }),
-  ),
+  place('agent-versions', `${AGENT}/versions`, (page) => tab(page, 'Versions')),
+  place('agent-links', `${AGENT}/links`, (page) => tab(page, 'Uses and used by')),
+  place('agent-findings', `${AGENT}/findings`, (page) => tab(page, 'Findings')),
+  place('agent-history', `${AGENT}/history`, (page) => tab(page, 'Past runs')),
   place('settings-engine', '#/settings/engine', (page) =>
     page.getByRole('list', { name: 'Endpoints tried' }),
   ),
   place('settings-models', '#/settings/models', (page) => page.getByRole('listitem', { name: 'OpenRouter' })),
+  place('settings-packages', '#/settings/packages', (page) => tab(page, 'Packages')),
   place('settings-appearance', '#/settings/appearance', (page) => page.getByText('Density').first()),
   place('settings-about', '#/settings/about', (page) => page.getByText('Data folder')),
 ];
@@ -44,6 +48,10 @@ export function runScreens(runId: string): readonly Screen[] {
     ),
     place('run-details', `#/runs/${runId}/details`, (page) => page.getByText('Manifest as it was')),
   ];
+}
+
+function tab(page: Page, name: string) {
+  return page.getByRole('tab', { name: new RegExp(`^${name}`), selected: true });
 }
 
 function place(name: string, fragment: string, sign: (page: Page) => { waitFor(): Promise<void> }): Screen {

@@ -106,7 +106,7 @@ export function LibraryScreen({ place }: { place: Extract<Place, { name: 'librar
         </Button>
       </PageHeader>
       <div className="flex shrink-0 flex-wrap items-center gap-2 px-6 pb-3">
-        <div className="relative w-60">
+        <div className="relative w-54">
           <Search
             size={14}
             aria-hidden="true"
@@ -138,40 +138,41 @@ export function LibraryScreen({ place }: { place: Extract<Place, { name: 'librar
             ))}
           </div>
         )}
-        <span className="flex-1" />
-        {tags.length > 0 && (
-          <Select
-            aria-label="Tag"
-            className={classes('w-40!', shownTag !== undefined && 'border-accent')}
-            value={shownTag ?? ''}
-            onChange={({ target }) => setTag(target.value || undefined)}
-          >
-            <option value="">Any tag</option>
-            {tags.map(({ tag: known, count }) => (
-              <option key={known} value={known}>
-                {known} ({count})
-              </option>
-            ))}
-          </Select>
-        )}
-        <Segmented
-          label="View"
-          value={view}
-          onChange={(next) => {
-            setView(next);
-            localStorage.setItem(VIEW_KEY, next);
-          }}
-          options={[
-            { value: 'cards', name: 'Cards', label: <LayoutGrid size={14} aria-hidden="true" /> },
-            { value: 'list', name: 'Table', label: <Table2 size={14} aria-hidden="true" /> },
-          ]}
-        />
+        <div className="ml-auto flex items-center gap-2">
+          {tags.length > 0 && (
+            <Select
+              aria-label="Tag"
+              className={classes('w-34!', shownTag !== undefined && 'border-accent')}
+              value={shownTag ?? ''}
+              onChange={({ target }) => setTag(target.value || undefined)}
+            >
+              <option value="">Any tag</option>
+              {tags.map(({ tag: known, count }) => (
+                <option key={known} value={known}>
+                  {known} ({count})
+                </option>
+              ))}
+            </Select>
+          )}
+          <Segmented
+            label="View"
+            value={view}
+            onChange={(next) => {
+              setView(next);
+              localStorage.setItem(VIEW_KEY, next);
+            }}
+            options={[
+              { value: 'cards', name: 'Cards', label: <LayoutGrid size={14} aria-hidden="true" /> },
+              { value: 'list', name: 'Table', label: <Table2 size={14} aria-hidden="true" /> },
+            ]}
+          />
+        </div>
       </div>
       <main
         ref={content}
         id="content"
         tabIndex={-1}
-        className="flex-1 overflow-auto px-6 pb-8 focus:outline-none"
+        className="relative flex-1 overflow-auto px-6 pb-8 focus:outline-none"
       >
         {kind === 'agent' && <NewHere />}
         <WatchProblems />

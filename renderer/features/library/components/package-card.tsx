@@ -33,14 +33,14 @@ export function PackageCard(item: PackageItem) {
       <p className="mt-0.5 truncate font-mono text-xs text-ink-faint">
         {summary.name} {summary.draftVersion ?? summary.latestVersion}
       </p>
-      <p className="mt-2.5 line-clamp-3 flex-1 text-ink-soft">{summary.description}</p>
+      <div className="mt-2.5 flex-1">
+        <p className="line-clamp-3 text-ink-soft">{summary.description}</p>
+      </div>
       <p className="mt-3 truncate text-sm text-ink-faint">{factsOf(item)}</p>
       {agent && (
         <div className="mt-3 flex items-center gap-2 border-t border-line pt-3">
           <RunExample {...item} />
-          {summary.state === 'sample' && (
-            <span className="text-sm text-ink-faint">with the example file</span>
-          )}
+          {summary.state === 'sample' && <span className="text-sm text-ink-faint">with its example</span>}
         </div>
       )}
     </li>

@@ -135,7 +135,7 @@ function Header({
             </span>
             <span className="truncate">{summary?.displayName ?? packageName}</span>
           </h1>
-          {summary && <StateBadges summary={summary} />}
+          {summary && <StateBadges summary={summary} isDetailed />}
         </div>
         <div className="mt-0.5 flex flex-wrap items-center gap-x-3 gap-y-1 text-ink-soft">
           <span className="font-mono text-sm">{packageName}</span>
@@ -279,7 +279,7 @@ function PackageTabs({
       label: 'Versions',
       extra: versions.length > 0 && <TabCount>{versions.length}</TabCount>,
     },
-    { key: 'links', label: 'Uses and used by', extra: links > 0 && <TabCount>{links}</TabCount> },
+    { key: 'links', label: 'Dependencies', extra: links > 0 && <TabCount>{links}</TabCount> },
     {
       key: 'findings',
       label: 'Findings',
@@ -301,7 +301,7 @@ function PackageTabs({
       className="flex min-h-0 flex-1 flex-col"
       tabs={tabs}
     >
-      <main id="content" tabIndex={-1} className="min-h-0 flex-1 overflow-auto focus:outline-none">
+      <main id="content" tabIndex={-1} className="relative min-h-0 flex-1 overflow-auto focus:outline-none">
         <TabPanel value="run" className="px-6 py-5">
           <RunTab
             agentId={place.version === undefined ? summary.name : identityOf(summary.name, place.version)}
