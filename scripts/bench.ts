@@ -1,11 +1,21 @@
-import { measureStart } from '#test/bench/start.bench.ts';
+import { measureLibrary } from '#test/bench/library.bench.ts';
+import { measureLogCall } from '#test/bench/log-call.bench.ts';
 import type { Measure } from '#test/bench/measure.ts';
+import { measureShell } from '#test/bench/shell.bench.ts';
+import { measureStart } from '#test/bench/start.bench.ts';
+import { measureStop } from '#test/bench/stop.bench.ts';
 import { buildAll, root } from './lib/bundles.ts';
 
 const asJson = process.argv.includes('--json');
 await buildAll({ log: (line) => process.stderr.write(`${line}\n`) });
 
-const suites: readonly ((root: string) => Promise<Measure[]>)[] = [measureStart];
+const suites: readonly ((root: string) => Promise<Measure[]>)[] = [
+  measureStart,
+  measureStop,
+  measureLogCall,
+  measureShell,
+  measureLibrary,
+];
 let isGood = true;
 for (const suite of suites) {
   for (const measure of await suite(root)) {
