@@ -4,6 +4,8 @@ import type { TopicMessage, TopicName } from '#shared/ipc/topics.ts';
 import { ProblemError } from '#shared/problem.ts';
 import { DEFAULT_SETTINGS } from '#shared/settings/settings.ts';
 import { agentDetails, agents } from './fixtures/agents.ts';
+import { importPreview } from './fixtures/imports.ts';
+import { libraryRoutesOver, libraryState, manyState } from './library-scenario.ts';
 import { readyEngine, missingEngine, failedImage } from './fixtures/engine.ts';
 import { outputFiles, type FixtureFile } from './fixtures/files.ts';
 import { damagedVault, models, openVault, lockedVault, lockedModels } from './fixtures/models.ts';
@@ -30,6 +32,7 @@ const full: Scenario = {
     vault: openVault,
     settings: DEFAULT_SETTINGS,
     library: { agents },
+    packages: libraryState,
     runs: { kind: 'reset', runs: summaries },
   },
   routes: {
@@ -50,6 +53,7 @@ const full: Scenario = {
         detail: `There is no agent “${agentId}” in the library.`,
       });
     },
+    ...libraryRoutesOver(importPreview),
     'engine.look': async () => {
       await new Promise((resolve) => setTimeout(resolve, 600));
       return readyEngine;
@@ -92,7 +96,16 @@ const full: Scenario = {
 
 const scenarios: Readonly<Record<string, Scenario>> = {
   full,
-  empty: { ...full, topics: { ...full.topics, library: { agents: [] }, runs: { kind: 'reset', runs: [] } } },
+  empty: {
+    ...full,
+    topics: {
+      ...full.topics,
+      library: { agents: [] },
+      packages: { packages: [], watches: [] },
+      runs: { kind: 'reset', runs: [] },
+    },
+  },
+  many: { ...full, topics: { ...full.topics, packages: manyState } },
   loading: { ...full, topics: {}, routes: {} },
   'no-engine': { ...full, topics: { ...full.topics, engine: missingEngine } },
   'image-failed': { ...full, topics: { ...full.topics, engine: failedImage } },

@@ -104,7 +104,7 @@ function Choices({
       <legend className="sr-only">What to do with it</legend>
       <div className="divide-y divide-line rounded-md border border-line">
         {item.choices.map((known) => (
-          <label key={known} className="flex items-baseline gap-3 px-3 py-1.5 has-checked:bg-selected">
+          <label key={known} className="flex items-center gap-3 px-3 py-1.5 has-checked:bg-selected">
             <input type="radio" name={id} checked={choice === known} onChange={() => onChoose(known)} />
             <span className="font-medium">{choiceWords(known, item)}</span>
             <span className="text-sm text-ink-soft">{meanings[known]}</span>

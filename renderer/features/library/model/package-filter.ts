@@ -8,7 +8,7 @@ export type StateFilter = (typeof STATES)[number];
 
 export const STATE_WORDS: Readonly<Record<StateFilter, string>> = {
   draft: 'Drafts',
-  changed: 'Changed since published',
+  changed: 'Changed',
   published: 'Published',
   yanked: 'Yanked',
   sample: 'Samples',

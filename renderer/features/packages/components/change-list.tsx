@@ -13,7 +13,16 @@ const marks: Record<Change, { sign: string; word: string; className: string }> =
 };
 
 /** What grows and what goes when one state of a package takes the place of another. */
-export function ChangeList({ changes, isNew = false }: { changes: ChangeReport; isNew?: boolean }) {
+export function ChangeList({
+  changes,
+  isNew = false,
+  isNarrow = false,
+}: {
+  changes: ChangeReport;
+  /** There is nothing yet that it would change. */
+  isNew?: boolean;
+  isNarrow?: boolean;
+}) {
   const { reach, files } = changes;
   return (
     <div className="space-y-4">
@@ -35,7 +44,12 @@ export function ChangeList({ changes, isNew = false }: { changes: ChangeReport; 
             {items.map(({ subject, reason, change }) => (
               <li
                 key={`${change} ${subject} ${reason}`}
-                className="grid grid-cols-[1rem_minmax(0,2fr)_minmax(0,3fr)] gap-x-2 border-t border-line py-1"
+                className={classes(
+                  'grid gap-x-2 border-t border-line py-1',
+                  isNarrow
+                    ? 'grid-cols-[1rem_minmax(0,1fr)]'
+                    : 'grid-cols-[1rem_minmax(0,2fr)_minmax(0,3fr)]',
+                )}
               >
                 {isNew ? (
                   <span />
@@ -53,7 +67,7 @@ export function ChangeList({ changes, isNew = false }: { changes: ChangeReport; 
                 >
                   {subject}
                 </span>
-                <span className="text-ink-soft">{reason}</span>
+                <span className={classes('text-ink-soft', isNarrow && 'col-start-2 text-sm')}>{reason}</span>
               </li>
             ))}
           </ul>

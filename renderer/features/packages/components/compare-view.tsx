@@ -129,7 +129,7 @@ function Differences({
           />
         </div>
         <h3 className="mb-2 font-semibold">What it may reach</h3>
-        <ChangeList changes={{ ...report, files: [] }} />
+        <ChangeList changes={{ ...report, files: [] }} isNarrow />
       </ScrollRegion>
       {shown && (
         <FileDiff

@@ -39,7 +39,7 @@ export function DeleteDialog({
       description={
         version
           ? 'To keep others from finding it, yank it instead: that can be taken back.'
-          : `Its draft and ${summary.versionCount === 1 ? 'its version' : `all ${summary.versionCount} versions`} go. Runs that used it keep their records.`
+          : `${whatGoes(summary)} Runs that used it keep their records.`
       }
       action="Delete"
       dangerous
@@ -57,4 +57,10 @@ export function DeleteDialog({
       }
     />
   );
+}
+
+function whatGoes({ draftVersion, versionCount }: PackageSummary): string {
+  const versions = versionCount === 1 ? 'its one version' : `all ${versionCount} versions`;
+  if (versionCount === 0) return 'Its draft goes, and it was never published.';
+  return draftVersion === undefined ? `It goes with ${versions}.` : `Its draft and ${versions} go.`;
 }

@@ -8,6 +8,7 @@ import { placeLink, type PackagePlace } from '#renderer/state/place.ts';
 import type { PackageDetail } from '#shared/ipc/library-routes.ts';
 import { manifestFacts } from '../model/manifest-facts.ts';
 import { originSentence } from '../model/origin.ts';
+import { DependencyReach } from './dependency-reach.tsx';
 import { ReachList } from './reach-list.tsx';
 
 /** What a package is for, and all that it may reach. */
@@ -36,8 +37,9 @@ export function OverviewTab({ detail, place }: { detail: PackageDetail; place: P
         <section aria-label="Requirements">
           <h2 className="text-lg font-semibold">What it may reach, and why</h2>
           <p className="mb-4 text-ink-soft">
-            Read from its manifest and files. Nothing else is open to it: a run has no network but through the
-            tools below.
+            Read from its manifest and files.{' '}
+            {summary.type === 'agent' &&
+              'Nothing else is open to it: a run has no network but through these tools.'}
           </p>
           {reach.length > 0 ? (
             <ReachList items={reach} />
@@ -48,6 +50,7 @@ export function OverviewTab({ detail, place }: { detail: PackageDetail; place: P
             </p>
           )}
         </section>
+        <DependencyReach nodes={detail.dependencies} />
         {facts.setup.length > 0 && (
           <section aria-label="Setup">
             <h2 className="mb-2 text-lg font-semibold">Before the first use</h2>

@@ -90,10 +90,7 @@ export function PublishDialog({ detail, onClose }: { detail: PackageDetail; onCl
         </legend>
         <div className="divide-y divide-line rounded-md border border-line">
           {choices.map((choice) => (
-            <label
-              key={choice.version}
-              className="flex items-baseline gap-3 px-3 py-2 has-checked:bg-selected"
-            >
+            <label key={choice.version} className="flex items-center gap-3 px-3 py-2 has-checked:bg-selected">
               <input
                 type="radio"
                 name={`${id}-version`}
