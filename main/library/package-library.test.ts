@@ -462,6 +462,36 @@ describe('exporting', () => {
     expect(there.integrity).toBe(here.integrity);
   });
 
+  it('is written in the other dialect when that is asked for, with the same meaning', async () => {
+    await publish('@you/mail', integrationFiles('@you/mail'));
+    const request = { name: '@you/mail', format: 'afps', sign: false } as const;
+    const { bytes } = await libraries.packages.makeExport({ ...request, dialect: '2.x' });
+    const { files } = await readArchive(bytes);
+    expect(JSON.parse(String(files.get('manifest.json')))).toMatchObject({
+      schema_version: '2.0',
+      source: { kind: 'api', api: {} },
+    });
+    const same = await libraries.packages.makeExport({ ...request, dialect: '0.x' });
+    expect(same.bytes).toEqual((await libraries.packages.makeExport(request)).bytes);
+    const remote = integrationFiles('@you/remote', {
+      source: { kind: 'remote', remote: { url: 'https://mcp.example/', transport: 'streamable-http' } },
+      default_tools: [],
+      auths: {
+        main: {
+          type: 'oauth2',
+          authorized_uris: ['https://mcp.example/**'],
+          delivery: { http: { in: 'header', name: 'Authorization', value: '{$credential.access_token}' } },
+        },
+      },
+    });
+    await publish('@you/remote', remote);
+    const refused = libraries.packages.makeExport({ ...request, name: '@you/remote', dialect: '2.x' });
+    expect(await problemOf(refused)).toMatchObject({
+      code: 'dialect_impossible',
+      causes: [{ code: 'oauth2_endpoints_missing' }],
+    });
+  });
+
   it('bundles all that is needed, or says what is missing', async () => {
     await publish('@you/server', serverFiles('@you/server'));
     const local = integrationFiles('@you/local', {

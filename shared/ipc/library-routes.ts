@@ -407,6 +407,8 @@ export const libraryRoutes = {
       version: versionOrTag,
       format: z.enum(['afps', 'afps-bundle']),
       sign: z.boolean().default(false),
+      /** Writes manifests in one dialect, for readers that know no other; as they are without it. */
+      dialect: z.enum(['0.x', '2.x']).optional(),
     }),
     output: exportedFileSchema,
   },

@@ -2,6 +2,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
 import type { Finding } from '#shared/manifest/finding.ts';
 import { editJson } from '#shared/manifest/json-edit.ts';
+import { rewriteDialect } from '#shared/manifest/rewrite-dialect.ts';
 import { toolCatalogOf } from '#shared/manifest/tool-catalog.ts';
 import { validateManifest } from '#shared/manifest/validate.ts';
 import { readArchive } from './read-archive.ts';
@@ -37,6 +38,17 @@ describe('packages published by others', () => {
     for (const { name, bytes } of archives) {
       const report = check(await manifestIn(bytes));
       expect([name, errors(report.findings), report.manifest?.type]).toEqual([name, [], 'integration']);
+    }
+  });
+
+  it('keep their meaning when they are written as 2.x and back', async () => {
+    for (const { name, bytes } of await archivesIn('integrations')) {
+      const text = await manifestIn(bytes);
+      const there = rewriteDialect(JSON.parse(text) as Record<string, unknown>, '2.x').manifest;
+      const report = check(JSON.stringify(there));
+      expect([name, errors(report.findings), report.manifest?.dialect]).toEqual([name, [], '2.x']);
+      const back = check(JSON.stringify(rewriteDialect(there, '0.x').manifest)).manifest;
+      expect([name, back]).toEqual([name, check(text).manifest]);
     }
   });
 

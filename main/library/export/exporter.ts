@@ -1,6 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import type { ExportedFile } from '#shared/ipc/library-routes.ts';
+import type { Dialect } from '#shared/manifest/dialect.ts';
 import { identityOf } from '#shared/manifest/identity.ts';
+import { isRecord } from '#shared/manifest/plain.ts';
+import { rewriteDialect } from '#shared/manifest/rewrite-dialect.ts';
+import { MANIFEST_FILE, validateManifest } from '#shared/manifest/validate.ts';
 import { ProblemError } from '#shared/problem.ts';
 import type { SecretStore } from '#main/secrets/secret-store.ts';
 import { writeBundle } from '../archive/bundle.ts';
@@ -10,6 +14,7 @@ import { writeArchive } from '../archive/write-archive.ts';
 import type { CheckedPackage } from '../checked-package.ts';
 import type { PackageEditor } from '../package-editor.ts';
 import type { PackageFinder } from '../package-finder.ts';
+import { decodeText } from '../package-source.ts';
 import { invalidPackage, usesForbidden } from '../prepare.ts';
 import type { Signing } from '../signing.ts';
 import { faultsIn, nodesIn } from '../store/resolve.ts';
@@ -28,6 +33,8 @@ export interface ExportRequest {
   readonly version?: string | undefined;
   readonly format: 'afps' | 'afps-bundle';
   readonly sign: boolean;
+  /** Dialect to write all manifests in, for readers that know only one; as they are without it. */
+  readonly dialect?: Dialect | undefined;
 }
 
 /** An archive that was made, until it is fetched. */
@@ -75,7 +82,7 @@ export class Exporter {
    * @throws ProblemError `package_unknown`, `version_unknown`, `package_invalid`, `dependency_unresolved` with the
    * places, `export_has_secret`, `vault_locked` when it is to be signed
    */
-  async make({ name, version, format, sign }: ExportRequest): Promise<MadeArchive> {
+  async make({ name, version, format, sign, dialect }: ExportRequest): Promise<MadeArchive> {
     const { finder, editor, signing, secrets } = this.#options;
     const found = await finder.get(name, version);
     const checked = await finder.checkFound(found);
@@ -102,6 +109,7 @@ export class Exporter {
       }
     }
     for (const [identity, files] of packages) {
+      if (dialect !== undefined) warnings.push(...inDialect(identity, files, dialect));
       files.delete(SIGNATURE_FILE);
       await refuseSecrets(identity, files, secrets);
     }
@@ -119,6 +127,31 @@ export class Exporter {
       bytes,
     };
   }
+}
+
+/**
+ * Writes the manifest among files in another dialect, and gives what could not be said there.
+ * @throws ProblemError `dialect_impossible` when that would be no good manifest
+ */
+function inDialect(identity: string, files: Map<string, Buffer>, dialect: Dialect): string[] {
+  const text = decodeText(MANIFEST_FILE, files.get(MANIFEST_FILE) ?? new Uint8Array());
+  const value: unknown = JSON.parse(text.replace(/^\uFEFF/, ''));
+  if (!isRecord(value)) return [];
+  const { manifest, notes } = rewriteDialect(value, dialect);
+  if (manifest['schema_version'] === value['schema_version']) return [];
+  const rewritten = `${JSON.stringify(manifest, null, 2)}\n`;
+  const errors = usesForbidden(validateManifest(rewritten, { direction: 'stored' }).findings);
+  if (errors.length > 0) {
+    throw new ProblemError({
+      code: 'dialect_impossible',
+      title: 'The package cannot be written so',
+      detail: `${identity} says what the dialect ${dialect} cannot. ${errors[0]?.message ?? ''}`,
+      action: 'Export it as it is.',
+      causes: errors.map(({ code, message, pointer }) => ({ code, detail: message, pointer })),
+    });
+  }
+  files.set(MANIFEST_FILE, Buffer.from(rewritten));
+  return notes.map((note) => `${identity}: ${note}`);
 }
 
 function warningsOf({ findings }: CheckedPackage): string[] {

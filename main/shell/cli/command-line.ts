@@ -98,6 +98,12 @@ export async function runCommandLine(
     .option('-o, --out <file>', 'write to this file')
     .option('-b, --bundle', 'with all packages it depends on', false)
     .option('-s, --sign', "sign with the app's own key, which is in the vault", false)
+    .addOption(
+      new Option('--dialect <dialect>', 'write manifests for readers of one dialect only').choices([
+        '0.x',
+        '2.x',
+      ]),
+    )
     .option('--force', 'replace the file when it exists', false)
     .option('--json', 'print JSON', false)
     .action(async (identity: string, options: ExportOptions) => {

@@ -25,6 +25,7 @@ export interface ExportOptions extends DataOptions {
   readonly out?: string | undefined;
   readonly bundle: boolean;
   readonly sign: boolean;
+  readonly dialect?: '0.x' | '2.x' | undefined;
   readonly force: boolean;
   readonly json: boolean;
 }
@@ -159,7 +160,8 @@ export async function exportCommand(
   return withApplication(options, async ({ packages }) => {
     const { name, version } = splitIdentity(identity);
     const format = options.bundle ? 'afps-bundle' : 'afps';
-    const made = await packages.makeExport({ name, version, format, sign: options.sign });
+    const { sign, dialect } = options;
+    const made = await packages.makeExport({ name, version, format, sign, dialect });
     const path = resolve(options.out ?? made.fileName);
     await writeArchiveFile(path, made.bytes, options.force);
     const { size, integrity, warnings } = made;
