@@ -250,7 +250,7 @@ function Packages({
               <ul
                 aria-label={kindWords(group.kind).title}
                 onKeyDown={(event) => moveInGrid(event, 'a[data-item]')}
-                className="grid grid-cols-[repeat(auto-fill,minmax(19rem,1fr))] gap-3"
+                className="grid grid-cols-[repeat(auto-fill,minmax(20.5rem,1fr))] gap-3"
               >
                 {group.packages.map((summary) => (
                   <PackageCard key={summary.name} {...itemOf(summary)} />
@@ -324,7 +324,7 @@ function NewHere() {
 function CardSkeletons({ title }: { title: string }) {
   const many = KINDS.find((known) => known.title === title)?.many ?? 'library';
   return (
-    <div role="status" className="grid grid-cols-[repeat(auto-fill,minmax(19rem,1fr))] gap-3">
+    <div role="status" className="grid grid-cols-[repeat(auto-fill,minmax(20.5rem,1fr))] gap-3">
       <span className="sr-only">Loading the {many}</span>
       {[0, 1, 2].map((index) => (
         <div key={index} className="h-44 rounded-lg border border-line bg-surface/60" />
