@@ -4,7 +4,7 @@ import { rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { app, BrowserWindow, dialog, shell } from 'electron';
+import { app, BrowserWindow, dialog, shell, type OpenDialogOptions } from 'electron';
 import type { ShellServices } from '#main/app/shell-services.ts';
 import { ProblemError } from '#shared/problem.ts';
 
@@ -26,6 +26,14 @@ export const electronServices: ShellServices = {
     if (canceled || !filePath) return undefined;
     await writeWhole(filePath, open(), signal);
     return filePath;
+  },
+  async pickFolder() {
+    const window = BrowserWindow.getFocusedWindow();
+    const options: OpenDialogOptions = { properties: ['openDirectory'] };
+    const { canceled, filePaths } = await (window
+      ? dialog.showOpenDialog(window, options)
+      : dialog.showOpenDialog(options));
+    return canceled ? undefined : filePaths[0];
   },
   async revealFolder(path) {
     const failure = await shell.openPath(path);
