@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import type { AgentSession, ToolDefinition } from '@earendil-works/pi-coding-agent';
+import type { Tool } from '@modelcontextprotocol/sdk/types.js';
 import type { ToolSource } from '#shared/events/run-event.ts';
 import { ProblemError } from '#shared/problem.ts';
 import { OUTPUTS_FOLDER } from '#shared/protocol/layout.ts';
@@ -10,7 +11,7 @@ import type { EventBatcher } from './event-batcher.ts';
 import { EventTranslator } from './event-translator.ts';
 import { fixedResources } from './fixed-resources.ts';
 import type { ToolServer } from './mcp-client.ts';
-import { sourceOf, toPiTool } from './mcp-tools.ts';
+import { hasApiTools, sourceOf, toPiTool } from './mcp-tools.ts';
 import { createModel } from './model.ts';
 import { OutputWatcher } from './output-watcher.ts';
 import type { Pi } from './pi.ts';
@@ -39,14 +40,14 @@ export class Agent implements Disposable {
     const { pi, configuration } = parts;
     const { workspace } = configuration;
     const endings = new LoopEndings();
-    const served = await parts.toolServer.listTools();
+    const { toolServer, served } = await servedTools(parts);
     const sources = new Map<string, ToolSource>([
       ...configuration.sandboxTools.map((name): [string, ToolSource] => [name, 'sandbox']),
       ...served.map((tool): [string, ToolSource] => [tool.name, sourceOf(tool)]),
     ]);
     const customTools: ToolDefinition[] = [
       createBashTool(pi, workspace),
-      ...served.map((tool) => toPiTool(parts.toolServer, tool, () => endings.accept())),
+      ...served.map((tool) => toPiTool(toolServer, tool, () => endings.accept())),
     ];
     const { modelRuntime, model, thinkingLevel } = await createModel(pi, configuration, parts.socketFetch);
     const { session } = await pi.createAgentSession({
@@ -153,6 +154,19 @@ export class Agent implements Disposable {
     this.#watcher[Symbol.dispose]();
     this.#session.dispose();
   }
+}
+
+/** The sidecar's tools. What files need is loaded only where a run has integrations. */
+async function servedTools({
+  toolServer: server,
+  socketFetch,
+  configuration: { workspace },
+}: AgentParts): Promise<{ toolServer: ToolServer; served: readonly Tool[] }> {
+  const tools = await server.listTools();
+  if (!hasApiTools(tools)) return { toolServer: server, served: tools };
+  const { withIntegrationCalls } = await import('./integration-calls.ts');
+  const toolServer = withIntegrationCalls({ server, tools, workspace, socketFetch });
+  return { toolServer, served: await toolServer.listTools() };
 }
 
 /**

@@ -21,11 +21,16 @@ export interface ToolServer {
   /** Every page of the list, in order. */
   listTools(): Promise<Tool[]>;
   /** An abort of `signal` tells the sidecar to end the call. @throws Error when there is no answer. */
-  callTool(
-    name: string,
-    input: Record<string, unknown>,
-    options: { signal: AbortSignal | undefined; onProgress: (text: string) => void },
-  ): Promise<CallToolResult>;
+  callTool(name: string, input: Record<string, unknown>, options: CallOptions): Promise<CallToolResult>;
+}
+
+export interface CallOptions {
+  readonly signal: AbortSignal | undefined;
+  readonly onProgress: (text: string) => void;
+  /** Pi's name of the call, after which its files are called. */
+  readonly callId?: string;
+  /** What we say to the sidecar beside the model's arguments. */
+  readonly meta?: Readonly<Record<string, unknown>>;
 }
 
 /** Nothing is validated against a tool's output schema: what the tool says is for the model to read. */
@@ -55,15 +60,17 @@ export async function connectToolServer(socketFetch: typeof fetch): Promise<Tool
       } while (cursor !== undefined);
       return tools;
     },
-    callTool: (name, input, { signal, onProgress }) =>
-      client.request({ method: 'tools/call', params: { name, arguments: input } }, CallToolResultSchema, {
+    callTool: (name, input, { signal, onProgress, meta }) => {
+      const params = { name, arguments: input, ...(meta && { _meta: meta }) };
+      return client.request({ method: 'tools/call', params }, CallToolResultSchema, {
         ...(signal && { signal }),
         timeout: CALL_TIMEOUT_MS,
         resetTimeoutOnProgress: true,
         onprogress: ({ message, progress, total }) => {
           onProgress(message ?? (total === undefined ? `${progress}` : `${progress} of ${total}`));
         },
-      }),
+      });
+    },
   };
 }
 

@@ -2,8 +2,9 @@ import type { ToolDefinition } from '@earendil-works/pi-coding-agent';
 import type { Tool } from '@modelcontextprotocol/sdk/types.js';
 import { z } from 'zod';
 import { toolSourceSchema, type ToolSource } from '#shared/events/run-event.ts';
+import { API_CALL_META_KEY } from '#shared/protocol/api-tools.ts';
 import { ENDS_LOOP_META_KEY, TOOL_SOURCE_META_KEY } from '#shared/protocol/mcp.ts';
-import type { ToolServer } from './mcp-client.ts';
+import type { CallOptions, ToolServer } from './mcp-client.ts';
 import { toModelResult, type ReferredResource } from './mcp-content.ts';
 
 /** The one tool whose result may end the loop. */
@@ -27,10 +28,12 @@ export function toPiTool(server: ToolServer, tool: Tool, onOutputAccepted: () =>
     label: tool.title ?? tool.annotations?.title ?? tool.name,
     description: tool.description ?? '',
     parameters: tool.inputSchema,
-    async execute(_callId, input, signal, onUpdate) {
-      const result = await callTool(server, tool.name, input as Record<string, unknown>, signal, (text) =>
-        onUpdate?.({ content: [{ type: 'text', text }], details: { resources: [] } }),
-      );
+    async execute(callId, input, signal, onUpdate) {
+      const result = await callTool(server, tool.name, input as Record<string, unknown>, {
+        callId,
+        signal,
+        onProgress: (text) => onUpdate?.({ content: [{ type: 'text', text }], details: { resources: [] } }),
+      });
       const { content, resources } = toModelResult(result);
       const details: McpDetails = { resources };
       const isError = result.isError === true;
@@ -39,6 +42,11 @@ export function toPiTool(server: ToolServer, tool: Tool, onOutputAccepted: () =>
       return { content, details, isError, ...(endsLoop && { terminate: true }) };
     },
   };
+}
+
+/** Whether a run has tools that call services, whose files are this program's to read and write. */
+export function hasApiTools(tools: readonly Tool[]): boolean {
+  return tools.some((tool) => tool._meta?.[API_CALL_META_KEY] !== undefined);
 }
 
 /** Where a tool comes from, as the sidecar says. */
@@ -50,13 +58,12 @@ async function callTool(
   server: ToolServer,
   name: string,
   input: Record<string, unknown>,
-  signal: AbortSignal | undefined,
-  onProgress: (text: string) => void,
+  options: CallOptions,
 ): ReturnType<ToolServer['callTool']> {
   try {
-    return await server.callTool(name, input, { signal, onProgress });
+    return await server.callTool(name, input, options);
   } catch (error) {
-    if (signal?.aborted) throw new Error(`${name} was cancelled.`, { cause: error });
+    if (options.signal?.aborted) throw new Error(`${name} was cancelled.`, { cause: error });
     // What is thrown here, the model reads.
     throw new Error(`${name} could not be called: ${reasonOf(error)}`, { cause: error });
   }

@@ -15,6 +15,7 @@ import { sidecarMainSide, sidecarSide } from '#shared/protocol/sidecar.ts';
 import { listenOnSocket } from '../http-server.ts';
 import { McpEndpoint } from '../mcp-endpoint.ts';
 import { ModelRelay } from '../model-relay.ts';
+import type { ResourceStore } from '../spill/resource-store.ts';
 import { ToolRegistry, type SidecarTool } from '../tool-registry.ts';
 
 export const TOKEN = 'the-token-of-this-run';
@@ -72,7 +73,10 @@ export interface TestServer extends AsyncDisposable {
 }
 
 /** The sidecar's server on a socket of its own, with tools of the test's choice. */
-export async function startServer(tools: readonly SidecarTool[] = []): Promise<TestServer> {
+export async function startServer(
+  tools: readonly SidecarTool[] = [],
+  options: { readonly resources?: ResourceStore; readonly maxMcpBytes?: number } = {},
+): Promise<TestServer> {
   const folder = await mkdtemp(join(tmpdir(), 'slipway-sidecar-'));
   const socketPath = join(folder, 's.sock');
   const peers = linkedPeers();
@@ -80,8 +84,9 @@ export async function startServer(tools: readonly SidecarTool[] = []): Promise<T
   const server = await listenOnSocket({
     socketPath,
     token: TOKEN,
-    mcp: await McpEndpoint.create(new ToolRegistry(tools)),
+    mcp: await McpEndpoint.create(new ToolRegistry(tools), options.resources),
     models: relay,
+    ...options,
   });
   const send: TestServer['send'] = async ({ method = 'POST', path, headers = {}, body }) => {
     const outgoing = httpRequest({
