@@ -11,7 +11,7 @@ import { join } from 'node:path';
 import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js';
 import { afterEach, describe, expect, test } from 'vitest';
 import { ServiceBench, type CallerOptions, type TestService } from '#main/sidecar/test-support/services.ts';
-import { startIntegrationRun, type IntegrationRun } from '../test-support/integration-run.ts';
+import { startIntegrationRun, type IntegrationRun } from '#test/support/integration-run.ts';
 
 const bench = new ServiceBench();
 let session: IntegrationRun | undefined;

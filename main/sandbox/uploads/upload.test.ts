@@ -13,7 +13,7 @@ import {
 } from '#test/peers/upload-services.ts';
 import { withIntegrationCalls } from '../integration-calls.ts';
 import type { ToolServer } from '../mcp-client.ts';
-import { startIntegrationRun, type IntegrationRun } from '../test-support/integration-run.ts';
+import { startIntegrationRun, type IntegrationRun } from '#test/support/integration-run.ts';
 
 const KIB = 1024;
 const MIB = 1024 * KIB;

@@ -7,9 +7,9 @@ import { startServer, TOKEN } from '#main/sidecar/test-support/sidecar-server.ts
 import { createUploadTool } from '#main/sidecar/uploads/api-upload-tool.ts';
 import { DEFAULT_SIDECAR_LIMITS } from '#shared/tools/sidecar-limits.ts';
 import { UPLOAD_PROTOCOLS } from '#shared/tools/upload-protocols.ts';
-import { withIntegrationCalls } from '../integration-calls.ts';
-import { connectToolServer, type ToolServer } from '../mcp-client.ts';
-import { createSocketFetch } from '../socket-fetch.ts';
+import { withIntegrationCalls } from '#main/sandbox/integration-calls.ts';
+import { connectToolServer, type ToolServer } from '#main/sandbox/mcp-client.ts';
+import { createSocketFetch } from '#main/sandbox/socket-fetch.ts';
 
 /** A workspace and a sidecar of one integration, as the sandbox program sees them. */
 export interface IntegrationRun extends AsyncDisposable {
