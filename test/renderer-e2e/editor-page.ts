@@ -5,11 +5,10 @@ import { build } from 'vite';
 import { findChromium } from '../support/find-chromium.ts';
 import { servePages } from './serve-pages.ts';
 
-declare global {
-  interface Window {
-    /** Set by the page: the manifest's text as it would be saved. */
-    editedManifest(): string;
-  }
+/** What the page offers to tests. */
+interface PageGlobals {
+  /** The manifest's text as it would be saved. */
+  editedManifest(): string;
 }
 
 const root = join(import.meta.dirname, '../..');
@@ -93,7 +92,7 @@ export class EditorPage {
   }
 
   text(): Promise<string> {
-    return this.page.evaluate(() => window.editedManifest());
+    return this.page.evaluate(() => (globalThis as unknown as PageGlobals).editedManifest());
   }
 
   async value(): Promise<Record<string, unknown>> {

@@ -1,22 +1,15 @@
 import { ChevronRight } from 'lucide-react';
-import { useId, useState } from 'react';
+import { memo, useId, useState } from 'react';
 import { Badge } from '#renderer/components/badge.tsx';
 import { Button } from '#renderer/components/button.tsx';
 import { classes } from '#renderer/components/classes.ts';
 import { Select } from '#renderer/components/field.tsx';
 import { pointerOf } from '#shared/manifest/json-pointer.ts';
 import type { IntegrationManifest } from '#shared/manifest/model/integration.ts';
-import { useErrorsAt, useForm } from '../hooks/form-context.ts';
-import { setRuntimeTool } from '../model/agent-value.ts';
-import {
-  setMode,
-  setTools,
-  type PlannedTool,
-  type SelectionMode,
-  type ToolSource,
-} from '../model/tool-plan.ts';
-import { packageOf } from '../ports.ts';
-import { ToolRow } from './tool-row.tsx';
+import { removeDependency, setRange, setRuntimeTool } from '../model/agent-value.ts';
+import type { ManifestEdits, ManifestValue } from '../model/manifest-document.ts';
+import { setMode, setTools, type SelectionMode, type ToolSource } from '../model/tool-plan.ts';
+import { ScopeBadge, ToolRow } from './tool-row.tsx';
 
 /** Tools a group shows before it is opened further: a list of eighty is no picture. */
 const OPEN_UP_TO = 14;
@@ -25,41 +18,53 @@ const EXPLANATIONS: Readonly<Record<ToolSource['kind'], string>> = {
   sandbox: 'Files and programs inside the container, which has no network. Always given.',
   runtime: 'Served by the run’s sidecar. What arrives here is what the agent delivers.',
   integration: '',
+  skill: 'Instructions the model knows by name and opens when it needs them. They are no tools.',
   'mcp-server': 'All tools of the server are given.',
 };
 
-/** The tools of one origin. */
-export function ToolSourceGroup({
+/** Makes edits of what the manifest says at the time. */
+export type EditManifest = (edits: (manifest: ManifestValue) => ManifestEdits) => void;
+
+/** The tools of one origin. It is drawn again only when something of its own has changed. */
+export const ToolSourceGroup = memo(function ToolSourceGroup({
   source,
   whole,
+  integration,
+  scopes,
+  errors,
   isSearching,
+  isReadOnly,
+  onEdit,
 }: {
   /** As far as the search shows it. */
   source: ToolSource;
   whole: ToolSource;
+  integration: IntegrationManifest | undefined;
+  /** Scopes its choice asks for, one on each line. */
+  scopes: string;
+  /** Sentences, one on each line. */
+  errors: string;
   isSearching: boolean;
+  isReadOnly: boolean;
+  onEdit: EditManifest;
 }) {
-  const { manifest, library, edit, isReadOnly } = useForm();
   const headingId = useId();
   const [opened, setOpened] = useState<boolean>();
   const isOpen = isSearching || (opened ?? (whole.kind !== 'sandbox' && whole.tools.length <= OPEN_UP_TO));
   const chosen = whole.tools.filter(({ isChosen }) => isChosen).length;
   const place = placeOf(whole);
-  const errors = useErrorsAt(place ?? '/', true);
-  const dependencyErrors = useErrorsAt(pointerOf(['dependencies', 'integrations', whole.id]));
-  const integration = integrationOf();
+  const explanation = whole.selection?.meaning ?? EXPLANATIONS[whole.kind];
 
-  function integrationOf(): IntegrationManifest | undefined {
-    if (whole.kind !== 'integration') return undefined;
-    const known = packageOf(library, whole.id, 'integration')?.manifest;
-    return known?.type === 'integration' ? known : undefined;
-  }
-
-  const toggle = (tools: readonly PlannedTool[], isChosen: boolean) => {
-    const ids = tools.filter(({ isFixed }) => !isFixed).map(({ id }) => id);
-    if (integration !== undefined) edit(setTools(manifest, whole, integration, ids, isChosen));
-    else if (whole.kind === 'runtime') for (const id of ids) edit(setRuntimeTool(manifest, id, isChosen));
-  };
+  const toggle = (ids: readonly string[], isChosen: boolean) =>
+    onEdit((manifest) => {
+      if (integration !== undefined) return setTools(manifest, whole, integration, ids, isChosen);
+      const [id = ''] = ids;
+      return whole.kind === 'skill'
+        ? onSkill(manifest, id, isChosen)
+        : setRuntimeTool(manifest, id, isChosen);
+    });
+  const onSkill = (manifest: ManifestValue, id: string, isChosen: boolean) =>
+    isChosen ? setRange(manifest, 'skills', id, '*') : removeDependency(manifest, 'skills', id);
 
   return (
     <section
@@ -83,7 +88,7 @@ export function ToolSourceGroup({
           <h3 id={headingId} className="truncate font-semibold">
             {whole.title}
           </h3>
-          {whole.title !== whole.id && whole.kind !== 'sandbox' && whole.kind !== 'runtime' && (
+          {whole.title !== whole.id && (whole.kind === 'integration' || whole.kind === 'mcp-server') && (
             <span className="truncate font-mono text-sm text-ink-faint">{whole.id}</span>
           )}
           <span className="shrink-0 text-sm text-ink-faint">
@@ -91,20 +96,31 @@ export function ToolSourceGroup({
           </span>
         </button>
         {integration !== undefined && (
-          <IntegrationMode source={whole} integration={integration} onToggle={toggle} />
+          <IntegrationMode
+            source={whole}
+            integration={integration}
+            isReadOnly={isReadOnly}
+            onToggle={toggle}
+            onEdit={onEdit}
+          />
         )}
       </header>
-      {(whole.selection?.meaning ?? EXPLANATIONS[whole.kind]) !== '' && (
-        <p className="px-3 pb-2 pl-9 text-sm text-ink-soft">
-          {whole.selection?.meaning ?? EXPLANATIONS[whole.kind]}
+      {explanation !== '' && <p className="px-3 pb-2 pl-9 text-sm text-ink-soft">{explanation}</p>}
+      {scopes !== '' && (
+        <p className="flex flex-wrap items-center gap-1 px-3 pb-2 pl-9 text-sm text-ink-faint">
+          Asks for
+          {scopes.split('\n').map((scope) => (
+            <ScopeBadge key={scope} scope={scope} />
+          ))}
         </p>
       )}
       {whole.unknown && <p className="px-3 pb-2 pl-9 text-sm text-caution">{whole.unknown}</p>}
-      {[...dependencyErrors, ...errors].map((error) => (
-        <p key={error} className="px-3 pb-2 pl-9 text-sm text-danger">
-          {error}
-        </p>
-      ))}
+      {errors !== '' &&
+        errors.split('\n').map((error) => (
+          <p key={error} className="px-3 pb-2 pl-9 text-sm text-danger">
+            {error}
+          </p>
+        ))}
       {isOpen && (
         <ul className="border-t border-line py-1">
           {source.tools.map((tool) => (
@@ -112,23 +128,14 @@ export function ToolSourceGroup({
               key={tool.id}
               tool={tool}
               isReadOnly={isReadOnly}
-              onToggle={(isChosen) => toggle([tool], isChosen)}
+              onToggle={(isChosen) => toggle([tool.id], isChosen)}
             />
           ))}
           {whole.strays.map((name) => (
             <StrayRow
               key={name}
               name={name}
-              onRemove={
-                isReadOnly
-                  ? undefined
-                  : () =>
-                      edit(
-                        integration === undefined
-                          ? setRuntimeTool(manifest, name, false)
-                          : setTools(manifest, whole, integration, [name], false),
-                      )
-              }
+              onRemove={isReadOnly ? undefined : () => toggle([name], false)}
             />
           ))}
           {whole.selection?.isOpen === true && (
@@ -140,7 +147,7 @@ export function ToolSourceGroup({
       )}
     </section>
   );
-}
+});
 
 const MODES: Readonly<Record<SelectionMode, string>> = {
   default: 'Default',
@@ -153,13 +160,16 @@ const MODES: Readonly<Record<SelectionMode, string>> = {
 function IntegrationMode({
   source,
   integration,
+  isReadOnly,
   onToggle,
+  onEdit,
 }: {
   source: ToolSource;
   integration: IntegrationManifest;
-  onToggle: (tools: readonly PlannedTool[], isChosen: boolean) => void;
+  isReadOnly: boolean;
+  onToggle: (ids: readonly string[], isChosen: boolean) => void;
+  onEdit: EditManifest;
 }) {
-  const { manifest, edit, isReadOnly } = useForm();
   const { selection } = source;
   if (selection === undefined) return null;
   const modes = (['default', 'chosen', 'none', 'all'] as const).filter(
@@ -173,7 +183,12 @@ function IntegrationMode({
           size="small"
           variant="ghost"
           unavailable={isReadOnly ? 'Mend the JSON first.' : undefined}
-          onClick={() => onToggle(source.tools, !isAll)}
+          onClick={() =>
+            onToggle(
+              source.tools.map(({ id }) => id),
+              !isAll,
+            )
+          }
         >
           {isAll ? 'Untick all' : 'Tick all'}
         </Button>
@@ -185,7 +200,7 @@ function IntegrationMode({
           disabled={isReadOnly}
           onChange={(event) => {
             const mode = modes.find((candidate) => candidate === event.target.value);
-            if (mode) edit(setMode(manifest, source, integration, mode));
+            if (mode) onEdit((manifest) => setMode(manifest, source, integration, mode));
           }}
         >
           {modes.map((mode) => (
@@ -222,6 +237,7 @@ function placeOf({ kind, id }: ToolSource): string | undefined {
     case 'runtime':
       return '/runtime_tools';
     case 'sandbox':
+    case 'skill':
     case 'mcp-server':
       return undefined;
   }

@@ -91,6 +91,23 @@ describe('what an agent gets', () => {
     ]);
   });
 
+  test('skills cost their line and are no tools', () => {
+    const without = plan({});
+    const withSkill = plan({ dependencies: { skills: { '@acme/csv': '*' } } });
+    expect(withSkill.chosen('skills')).toEqual(['@acme/csv']);
+    expect(withSkill.count).toBe(without.count);
+    expect(withSkill.tokens).toBeGreaterThan(without.tokens);
+  });
+
+  test('a change of one integration leaves the others as they were', () => {
+    const dependencies = { integrations: { '@acme/code': '*', '@acme/mail': '*' } };
+    const before = planTools({ dependencies }, testLibrary).sources;
+    const configuration = { '@acme/code': { tools: ['list_issues', 'issue_write'] } };
+    const after = planTools({ dependencies, integrations_configuration: configuration }, testLibrary).sources;
+    const same = after.filter((source) => before.includes(source)).map(({ id }) => id);
+    expect(same).toEqual(['@acme/mail']);
+  });
+
   test('a withdrawn runtime tool is a stray, and unticking it takes it away', () => {
     const manifest = { runtime_tools: ['log', 'add-memory'] };
     expect(plan(manifest).source('runtime').strays).toEqual(['add-memory']);

@@ -49,7 +49,7 @@ export type SelectionMode = 'default' | 'chosen' | 'none' | 'all';
 
 /** Tools of one origin. */
 export interface ToolSource {
-  readonly kind: 'sandbox' | 'runtime' | 'integration' | 'mcp-server';
+  readonly kind: 'sandbox' | 'runtime' | 'integration' | 'skill' | 'mcp-server';
   /** Name of the package; the kind for what needs none. */
   readonly id: string;
   readonly title: string;
@@ -89,7 +89,12 @@ export function planTools(manifest: ManifestValue, library: EditorLibrary): Tool
   const sources: ToolSource[] = [
     sandboxSource(),
     runtimeSource(manifest),
-    ...integrations.map((name) => integrationSource(name, namespaces.get(name) ?? name, manifest, library)),
+    ...integrations.map((name) =>
+      kept(library, name, [namespaces.get(name), choiceOf(manifest, name)], () =>
+        integrationSource(name, namespaces.get(name) ?? name, manifest, library),
+      ),
+    ),
+    skillSource(manifest, library),
     ...servers.map((name) => serverSource(name, namespaces.get(name) ?? name, library)),
   ];
   const chosen = sources.flatMap(({ tools }) => tools.filter(({ isChosen }) => isChosen));
@@ -103,6 +108,24 @@ export function planTools(manifest: ManifestValue, library: EditorLibrary): Tool
         ({ unknown, selection }) => unknown !== undefined || (selection?.mode === 'all' && selection.isOpen),
       ),
   };
+}
+
+/** Sources of the last plan by library and package: one tick changes one of them. */
+const sourcesOf = new WeakMap<
+  EditorLibrary,
+  Map<string, { readonly key: string; readonly source: ToolSource }>
+>();
+
+/** The source made last of the same, as the same object; else a new one. */
+function kept(library: EditorLibrary, name: string, of: unknown, make: () => ToolSource): ToolSource {
+  const sources = sourcesOf.get(library) ?? new Map<string, { key: string; source: ToolSource }>();
+  sourcesOf.set(library, sources);
+  const key = JSON.stringify(of);
+  const known = sources.get(name);
+  if (known?.key === key) return known.source;
+  const source = make();
+  sources.set(name, { key, source });
+  return source;
 }
 
 function namespacesOf(names: readonly string[]): ReadonlyMap<string, string> {
@@ -304,6 +327,27 @@ function costOf(
   }
   const definition = JSON.stringify({ name, description, input_schema: live.inputSchema });
   return { tokens: estimateTokens(definition), isGuess: false, schema: live.inputSchema };
+}
+
+/** Skills are no tools, but each costs the line the model knows it by. */
+function skillSource(manifest: ManifestValue, library: EditorLibrary): ToolSource {
+  const chosen = rangesOf(manifest, 'skills').map(([name]) => name);
+  const known = library.packages.filter(({ type }) => type === 'skill');
+  const names = new Set([...chosen, ...known.map(({ name }) => name)]);
+  const tools = [...names].map((name): PlannedTool => {
+    const description = known.find((skill) => skill.name === name)?.description ?? '';
+    return {
+      id: name,
+      wireNames: [],
+      description,
+      scopes: [],
+      isChosen: chosen.includes(name),
+      isFixed: false,
+      tokens: estimateTokens(`${name}: ${description}`),
+      isGuess: false,
+    };
+  });
+  return { kind: 'skill', id: 'skills', title: 'Skills', tools, strays: [] };
 }
 
 function serverSource(name: string, namespace: string, library: EditorLibrary): ToolSource {
