@@ -93,7 +93,7 @@ export async function runPeer(
     await container.putArchive(Buffer.concat(tar), { path: '/workspace' });
     await container.start();
     const firstRequestMs = (await requested) - began;
-    return { firstRequestMs, peakMemory: await peakMemory(container) };
+    return { firstRequestMs, peakMemory: await peakMemory(container.id) };
   } finally {
     release();
     await container.remove({ force: true, v: true });
@@ -101,17 +101,10 @@ export async function runPeer(
 }
 
 /** Highest memory of a running container in bytes, page cache included. */
-export async function peakMemory(container: Docker.Container): Promise<number> {
+export async function peakMemory(id: string): Promise<number> {
+  const container = docker.getContainer(id);
   const stats = (await container.stats({ stream: false, 'one-shot': true })) as unknown as {
     memory_stats: { max_usage?: number; usage?: number };
   };
   return stats.memory_stats.max_usage ?? stats.memory_stats.usage ?? 0;
-}
-
-/** The containers of ours that run now, by role. */
-export async function ourContainers(): Promise<Map<string, Docker.Container>> {
-  const list = await docker.listContainers({ filters: { label: ['app.slipway.role'] } });
-  return new Map(
-    list.map((entry) => [entry.Labels['app.slipway.role'] ?? '', docker.getContainer(entry.Id)] as const),
-  );
 }

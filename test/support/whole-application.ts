@@ -32,7 +32,7 @@ export class WholeApplication implements AsyncDisposable {
 
   /** @param options `dockerHost` takes the place of what this machine would choose */
   static async open(
-    options: Pick<ApplicationOptions, 'modelTimeouts'> & { dockerHost?: string } = {},
+    options: Partial<Pick<ApplicationOptions, 'modelTimeouts' | 'trigger'>> & { dockerHost?: string } = {},
   ): Promise<WholeApplication> {
     await using stack = new AsyncDisposableStack();
     const folder = await mkdtemp(join(tmpdir(), 'slipway-whole-'));
@@ -46,7 +46,7 @@ export class WholeApplication implements AsyncDisposable {
     const application = stack.use(
       await createApplication({
         dataDirectory,
-        trigger: 'cli',
+        trigger: options.trigger ?? 'cli',
         resources: developmentResourcePaths(root),
         version: 'test',
         logger,

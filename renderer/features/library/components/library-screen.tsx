@@ -105,7 +105,7 @@ export function LibraryScreen({ place }: { place: Extract<Place, { name: 'librar
           New
         </Button>
       </PageHeader>
-      <div className="flex shrink-0 flex-wrap items-center gap-2 px-6 pb-3">
+      <search className="flex shrink-0 flex-wrap items-center gap-2 px-6 pb-3">
         <div className="relative w-54">
           <Search
             size={14}
@@ -167,7 +167,7 @@ export function LibraryScreen({ place }: { place: Extract<Place, { name: 'librar
             ]}
           />
         </div>
-      </div>
+      </search>
       <main
         ref={content}
         id="content"
@@ -235,6 +235,7 @@ function Packages({
         <div className="space-y-7">
           {groupByKind(shown).map((group) => (
             <section key={group.kind} aria-label={`All ${kindWords(group.kind).many}`}>
+              {kind !== undefined && <h2 className="sr-only">All {kindWords(kind).many}</h2>}
               {kind === undefined && (
                 <h2 className="mb-2 flex items-baseline gap-2 font-semibold">
                   <a href={placeLink({ name: 'library', kind: group.kind })} className="hover:text-accent">
