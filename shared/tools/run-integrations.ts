@@ -1,0 +1,70 @@
+import { apiToolName } from '../manifest/api-tools.ts';
+import type { IntegrationChoice } from '../manifest/model/agent.ts';
+import type { IntegrationManifest } from '../manifest/model/integration.ts';
+import { catalogToolOf, toolCatalogOf } from '../manifest/tool-catalog.ts';
+import type { ApiAuth, BoundConnection, RunIntegration } from '../protocol/integrations.ts';
+import { distinctLabels } from './connection-parameter.ts';
+import { httpDeliveryOf } from './http-delivery.ts';
+import { assignNamespaces } from './tool-names.ts';
+import { isUploadProtocol } from './upload-protocols.ts';
+
+/** One integration of an agent, with what the run binds to it. */
+export interface PlannedIntegration {
+  readonly integration: IntegrationManifest;
+  readonly choice: IntegrationChoice | undefined;
+  readonly connections: readonly BoundConnection[];
+}
+
+/**
+ * What the sidecar is told of a run's integrations: the calls the agent may make, under their names.
+ * @param planned in the order of the agent's manifest, on which names depend
+ * @throws NamingError
+ */
+export function planRunIntegrations(planned: readonly PlannedIntegration[]): RunIntegration[] {
+  const namespaces = assignNamespaces(planned.map(({ integration }) => integration.name));
+  return planned.map(({ integration, choice, connections }) => {
+    const labels = distinctLabels(connections.map(({ label }) => label));
+    return {
+      id: integration.name,
+      displayName: integration.displayName,
+      namespace: namespaces.get(integration.name) ?? '',
+      apis: apisOf(integration, choice),
+      connections: connections.map((connection, index) => ({
+        ...connection,
+        label: labels[index] ?? connection.label,
+      })),
+    };
+  });
+}
+
+/** The authentication methods whose `api_call` the agent has; its upload comes with it. */
+function apisOf(integration: IntegrationManifest, choice: IntegrationChoice | undefined): ApiAuth[] {
+  const catalog = toolCatalogOf(integration);
+  const keys = Object.keys(integration.apiAuths);
+  const wanted = choice?.tools ?? integration.defaultTools;
+  const granted =
+    wanted === '*'
+      ? new Set(catalog.names)
+      : new Set(wanted.map((name) => catalogToolOf(name, catalog, integration)));
+  return keys.flatMap((authKey): ApiAuth[] => {
+    const auth = integration.auths[authKey];
+    const callTool = apiToolName('api_call', authKey, keys);
+    const uploadTool = apiToolName('api_upload', authKey, keys);
+    if (auth === undefined || catalog.hidden.has(callTool) || !granted.has(callTool)) return [];
+    const uploadProtocols = (integration.apiAuths[authKey] ?? []).filter(isUploadProtocol);
+    const delivery = httpDeliveryOf(auth);
+    return [
+      {
+        authKey,
+        callTool,
+        ...(uploadProtocols.length > 0 && !catalog.hidden.has(uploadTool) && { uploadTool }),
+        uploadProtocols,
+        authorizedUris: [...auth.authorizedUris],
+        allowsAllUris: auth.allowsAllUris,
+        ...(delivery !== undefined && { delivery }),
+        // Only a method that main can sign in with again by itself has another credential to give.
+        canRefresh: auth.type === 'oauth2' || auth.connect !== undefined,
+      },
+    ];
+  });
+}
