@@ -67,15 +67,19 @@ export function ToolRow({
 function ToolDetails({ tool }: { tool: PlannedTool }) {
   return (
     <dl className="mb-2 ml-6.5 grid grid-cols-[7rem_1fr] gap-x-4 gap-y-1.5 border-l-2 border-line pl-3 text-sm">
-      <dt className="text-ink-faint">The model sees</dt>
-      <dd className="space-y-0.5">
-        {tool.wireNames.map((name) => (
-          <span key={name} className="flex items-center gap-1 font-mono">
-            {name}
-            <CopyButton text={name} label={`Copy ${name}`} />
-          </span>
-        ))}
-      </dd>
+      {tool.wireNames.length > 0 && (
+        <>
+          <dt className="text-ink-faint">The model sees</dt>
+          <dd className="space-y-0.5">
+            {tool.wireNames.map((name) => (
+              <span key={name} className="flex items-center gap-1 font-mono">
+                {name}
+                <CopyButton text={name} label={`Copy ${name}`} />
+              </span>
+            ))}
+          </dd>
+        </>
+      )}
       <dt className="text-ink-faint">Cost</dt>
       <dd>
         {tool.isGuess

@@ -63,8 +63,10 @@ export const ToolSourceGroup = memo(function ToolSourceGroup({
         ? onSkill(manifest, id, isChosen)
         : setRuntimeTool(manifest, id, isChosen);
     });
-  const onSkill = (manifest: ManifestValue, id: string, isChosen: boolean) =>
-    isChosen ? setRange(manifest, 'skills', id, '*') : removeDependency(manifest, 'skills', id);
+  const onSkill = (manifest: ManifestValue, id: string, isChosen: boolean) => {
+    if (!isChosen) return removeDependency(manifest, 'skills', id);
+    return setRange(manifest, 'skills', id, whole.tools.find((skill) => skill.id === id)?.range ?? '*');
+  };
 
   return (
     <section

@@ -95,6 +95,7 @@ describe('what an agent gets', () => {
     const without = plan({});
     const withSkill = plan({ dependencies: { skills: { '@acme/csv': '*' } } });
     expect(withSkill.chosen('skills')).toEqual(['@acme/csv']);
+    expect(without.source('skills').tools).toMatchObject([{ id: '@acme/csv', range: '^1.2.0' }]);
     expect(withSkill.count).toBe(without.count);
     expect(withSkill.tokens).toBeGreaterThan(without.tokens);
   });

@@ -40,6 +40,8 @@ export interface PlannedTool {
   readonly tokens: number;
   /** Whether the estimate is made without knowing the definition. */
   readonly isGuess: boolean;
+  /** Of a skill: the versions an agent that takes it begins with. */
+  readonly range?: string | undefined;
   /** Something to know before it is chosen. */
   readonly caution?: string | undefined;
 }
@@ -335,7 +337,8 @@ function skillSource(manifest: ManifestValue, library: EditorLibrary): ToolSourc
   const known = library.packages.filter(({ type }) => type === 'skill');
   const names = new Set([...chosen, ...known.map(({ name }) => name)]);
   const tools = [...names].map((name): PlannedTool => {
-    const description = known.find((skill) => skill.name === name)?.description ?? '';
+    const skill = known.find((candidate) => candidate.name === name);
+    const { description = '', versions: [newest] = [] } = skill ?? {};
     return {
       id: name,
       wireNames: [],
@@ -343,6 +346,7 @@ function skillSource(manifest: ManifestValue, library: EditorLibrary): ToolSourc
       scopes: [],
       isChosen: chosen.includes(name),
       isFixed: false,
+      range: newest === undefined ? '*' : `^${newest}`,
       tokens: estimateTokens(`${name}: ${description}`),
       isGuess: false,
     };
