@@ -24,7 +24,7 @@ export function Menu({
 }) {
   const shown = groups.filter((items) => items.length > 0);
   return (
-    <DropdownMenu.Root>
+    <DropdownMenu.Root modal={false}>
       <DropdownMenu.Trigger asChild>{children}</DropdownMenu.Trigger>
       <DropdownMenu.Portal>
         <DropdownMenu.Content

@@ -132,6 +132,24 @@ describe('a package, from one author to another', () => {
     expect(app.problems).toEqual([]);
   });
 
+  test('takes another file, which is written here', async () => {
+    const { page } = app;
+    await goTo(page, `${AGENT_LINK}/files`);
+    await page.getByRole('button', { name: 'Add files…' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Add files' });
+    await dialog.getByLabel('Path').fill('prompt.md');
+    await dialog.getByText('prompt.md is there already.').first().waitFor({ state: 'attached' });
+    await dialog.getByLabel('Path').fill('references/draught.md');
+    await dialog.getByRole('button', { name: 'Add', exact: true }).click();
+    const file = page.getByRole('region', { name: 'references/draught.md', exact: true });
+    await file.getByRole('button', { name: 'Edit' }).click();
+    await page.locator('.monaco-editor').first().click();
+    await page.keyboard.type('Four metres at most.');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await file.getByText('Four metres at most.').waitFor();
+    expect(app.problems).toEqual([]);
+  });
+
   test('is published, but never as a version that is not higher', async () => {
     const { page } = app;
     await page.getByRole('button', { name: 'Publish' }).click();

@@ -88,7 +88,7 @@ function defineTheme(scheme: 'light' | 'dark'): void {
       'editorGutter.background': color('surface'),
       'editorOverviewRuler.border': color('line'),
       'scrollbar.shadow': '#00000000',
-      'diffEditor.insertedTextBackground': `${color('success')}30`,
+      'diffEditor.insertedTextBackground': `${color('success')}2a`,
       'diffEditor.removedTextBackground': `${color('danger')}30`,
       'diffEditor.insertedLineBackground': `${color('success')}18`,
       'diffEditor.removedLineBackground': `${color('danger')}18`,

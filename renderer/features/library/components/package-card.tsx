@@ -91,5 +91,5 @@ function factsOf({ summary, agent }: PackageItem) {
     );
   }
   const used = usedByCount > 0 ? `used by ${formatQuantity(usedByCount, 'package')}` : 'not used yet';
-  return [used, keywords.slice(0, 4).join(', ')].filter(Boolean).join(' · ');
+  return [summary.type === 'agent' ? '' : used, keywords.slice(0, 4).join(', ')].filter(Boolean).join(' · ');
 }

@@ -1,4 +1,5 @@
 import { useId, useState } from 'react';
+import { Field, Select } from '#renderer/components/field.tsx';
 import { useServices } from '#renderer/state/app-context.tsx';
 import { placeLink } from '#renderer/state/place.ts';
 import { useAction, useRequest } from '#renderer/state/requests.ts';
@@ -7,6 +8,7 @@ import type { Problem } from '#shared/problem.ts';
 import { ActionDialog } from './action-dialog.tsx';
 
 type Format = 'afps' | 'afps-bundle';
+type Dialect = '0.x' | '2.x';
 
 /** Makes an archive of a package, alone or with all it needs. */
 export function ExportDialog({
@@ -23,6 +25,7 @@ export function ExportDialog({
   const { bridge, notices } = useServices();
   const { summary, dependencies } = detail;
   const [format, setFormat] = useState<Format>(dependencies.length > 0 ? 'afps-bundle' : 'afps');
+  const [dialect, setDialect] = useState<Dialect | ''>('');
   const [sign, setSign] = useState(false);
   const [problem, setProblem] = useState<Problem | undefined>(undefined);
   const signing = useRequest('library.signing', {});
@@ -58,6 +61,7 @@ export function ExportDialog({
           name: summary.name,
           format,
           sign,
+          ...(dialect !== '' && { dialect }),
           ...(state !== undefined && { version: state }),
         });
       }}
@@ -85,6 +89,25 @@ export function ExportDialog({
           />
         </div>
       </fieldset>
+      <Field
+        id={`${id}-dialect`}
+        label="Manifests"
+        help="AFPS 2.0 is the older spelling, for readers that know no other."
+      >
+        {(attributes) => (
+          <Select
+            {...attributes}
+            value={dialect}
+            onChange={({ target }) =>
+              setDialect(target.value === '0.x' || target.value === '2.x' ? target.value : '')
+            }
+          >
+            <option value="">As they are</option>
+            <option value="0.x">Written as AFPS 0.x</option>
+            <option value="2.x">Written as AFPS 2.0</option>
+          </Select>
+        )}
+      </Field>
       <label className="flex items-start gap-2.5">
         <input
           type="checkbox"

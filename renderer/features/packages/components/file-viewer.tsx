@@ -1,4 +1,6 @@
+import { Pencil, Trash2 } from 'lucide-react';
 import { useState } from 'react';
+import { Button, IconButton } from '#renderer/components/button.tsx';
 import { CodeView, languageOf } from '#renderer/components/code/index.ts';
 import { CodeBlock } from '#renderer/components/code-block.tsx';
 import { EmptyState, Loading } from '#renderer/components/empty-state.tsx';
@@ -19,12 +21,17 @@ export function FileViewer({
   version,
   path,
   digest,
+  onEdit,
+  onRemove,
 }: {
   name: string;
   version: string | undefined;
   path: string;
   /** Another content is another answer. */
   digest: string;
+  /** Offered where the file is a text and can be changed; told its text. */
+  onEdit?: ((text: string) => void) | undefined;
+  onRemove?: (() => void) | undefined;
 }) {
   const [view, setView] = useState<'rendered' | 'raw'>('rendered');
   const file = useRequest(
@@ -52,12 +59,20 @@ export function FileViewer({
             ]}
           />
         )}
+        {onEdit && !binary && !truncated && (
+          <Button size="small" icon={<Pencil size={12} />} onClick={() => onEdit(text)}>
+            Edit
+          </Button>
+        )}
+        {onRemove && (
+          <IconButton size="small" label={`Remove ${path}`} icon={<Trash2 size={14} />} onClick={onRemove} />
+        )}
       </header>
       {binary ? (
         <EmptyState title="This file is no text">
           It is kept as it is, and comes along in every export.
         </EmptyState>
-      ) : text.trim() === '' ? (
+      ) : text === '' ? (
         <p className="text-ink-faint">It is empty.</p>
       ) : isMarkdown && view === 'rendered' ? (
         <Markdown text={withoutFrontmatter(text)} />
