@@ -15,20 +15,20 @@ export const stillScreens: readonly Screen[] = [
   place('library-skills', '#/skills', (page) => page.getByRole('heading', { level: 1 })),
   place('library', '#/agents', (page) => page.getByRole('list', { name: 'Agents' })),
   place('run-form', CSV_REPORT, (page) => page.getByRole('list', { name: 'Table: chosen files' })),
-  place('agent-overview', `${AGENT}/overview`, (page) => tab(page, 'Overview')),
+  place('agent-overview', `${AGENT}/overview`, (page) => tab(page, 'overview')),
   place('agent-prompt', `${AGENT}/files?file=prompt.md`, (page) => page.getByText('How to work').first()),
   place('agent-manifest', `${AGENT}/files?file=manifest.json`, (page) =>
     page.getByText('"runtime_tools"').first(),
   ),
-  place('agent-versions', `${AGENT}/versions`, (page) => tab(page, 'Versions')),
-  place('agent-links', `${AGENT}/links`, (page) => tab(page, 'Uses and used by')),
-  place('agent-findings', `${AGENT}/findings`, (page) => tab(page, 'Findings')),
-  place('agent-history', `${AGENT}/history`, (page) => tab(page, 'Past runs')),
+  place('agent-versions', `${AGENT}/versions`, (page) => tab(page, 'versions')),
+  place('agent-links', `${AGENT}/links`, (page) => tab(page, 'links')),
+  place('agent-findings', `${AGENT}/findings`, (page) => tab(page, 'findings')),
+  place('agent-history', `${AGENT}/history`, (page) => tab(page, 'history')),
   place('settings-engine', '#/settings/engine', (page) =>
     page.getByRole('list', { name: 'Endpoints tried' }),
   ),
   place('settings-models', '#/settings/models', (page) => page.getByRole('listitem', { name: 'OpenRouter' })),
-  place('settings-packages', '#/settings/packages', (page) => tab(page, 'Packages')),
+  place('settings-packages', '#/settings/packages', (page) => tab(page, 'packages')),
   place('settings-appearance', '#/settings/appearance', (page) => page.getByText('Density').first()),
   place('settings-about', '#/settings/about', (page) => page.getByText('Data folder')),
 ];
@@ -50,8 +50,9 @@ export function runScreens(runId: string): readonly Screen[] {
   ];
 }
 
-function tab(page: Page, name: string) {
-  return page.getByRole('tab', { name: new RegExp(`^${name}`), selected: true });
+/** The tab of that key, once it is the chosen one; what it is called may change. */
+function tab(page: Page, key: string) {
+  return page.locator(`[role="tab"][aria-selected="true"][id$="-trigger-${key}"]`);
 }
 
 function place(name: string, fragment: string, sign: (page: Page) => { waitFor(): Promise<void> }): Screen {
