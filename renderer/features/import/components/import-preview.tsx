@@ -1,4 +1,4 @@
-import { useState } from 'react';
+import { useMemo, useState } from 'react';
 import { CircleAlert, TriangleAlert } from 'lucide-react';
 import { Badge } from '#renderer/components/badge.tsx';
 import { Button } from '#renderer/components/button.tsx';
@@ -9,7 +9,14 @@ import { KindIcon } from '#renderer/features/packages/index.ts';
 import { formatQuantity } from '#renderer/format/format.ts';
 import type { ImportItem, ImportPreview } from '#shared/ipc/library-routes.ts';
 import { useImport } from '../hooks/import-context.tsx';
-import { choiceWords, decideAll, stateWords, summarize, type Decisions } from '../model/decisions.ts';
+import {
+  choiceWords,
+  decideAll,
+  inReadingOrder,
+  stateWords,
+  summarize,
+  type Decisions,
+} from '../model/decisions.ts';
 import { ImportItemView } from './import-item.tsx';
 
 /** What an import would bring and change, to be agreed to. */
@@ -23,7 +30,8 @@ export function ImportPreviewView({
   isTaking: boolean;
 }) {
   const desk = useImport();
-  const { items, problems, warnings } = preview;
+  const { problems, warnings } = preview;
+  const items = useMemo(() => inReadingOrder(preview.items), [preview.items]);
   const [currentId, setCurrentId] = useState(items[0]?.id);
   const current = items.find(({ id }) => id === currentId) ?? items[0];
   const summary = summarize(preview, decisions);

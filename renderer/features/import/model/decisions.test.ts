@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { ImportItem, ImportPreview } from '#shared/ipc/library-routes.ts';
-import { decideAll, proposedDecisions, summarize } from './decisions.ts';
+import { decideAll, inReadingOrder, proposedDecisions, summarize } from './decisions.ts';
 
 function item(id: string, given: Partial<ImportItem> = {}): ImportItem {
   return {
@@ -58,5 +58,17 @@ describe('the decisions about an import', () => {
 
   it('tell of what may do more only for packages that are here already', () => {
     expect(summarize(preview, proposedDecisions(preview)).widened.map(({ id }) => id)).toEqual(['wider']);
+  });
+});
+
+describe('inReadingOrder', () => {
+  it('puts what was refused before what a bundle is about, and that before what it needs', () => {
+    const items = [
+      item('b', { isRoot: false }),
+      item('z'),
+      item('a', { isRoot: false }),
+      item('x', { choices: ['skip'] }),
+    ];
+    expect(inReadingOrder(items).map(({ id }) => id)).toEqual(['x', 'z', 'a', 'b']);
   });
 });

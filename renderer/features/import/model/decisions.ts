@@ -81,3 +81,9 @@ export function stateWords({ state, installedVersion, version }: ImportItem): {
       return { word: 'Refused', tone: 'danger' };
   }
 }
+
+/** Items as a person reads them best: what was refused, then what a bundle is about, then the rest by name. */
+export function inReadingOrder(items: readonly ImportItem[]): ImportItem[] {
+  const rank = (item: ImportItem) => (isRefused(item) ? 0 : item.isRoot ? 1 : 2);
+  return [...items].sort((a, b) => rank(a) - rank(b) || a.displayName.localeCompare(b.displayName, 'en'));
+}

@@ -90,6 +90,6 @@ function factsOf({ summary, agent }: PackageItem) {
       </>
     );
   }
-  const used = usedByCount > 0 ? `used by ${formatQuantity(usedByCount, 'package')}` : 'not used yet';
-  return [summary.type === 'agent' ? '' : used, keywords.slice(0, 4).join(', ')].filter(Boolean).join(' · ');
+  const used = usedByCount > 0 && `used by ${formatQuantity(usedByCount, 'package')}`;
+  return [used, keywords.slice(0, 4).join(', ')].filter(Boolean).join(' · ');
 }
