@@ -96,7 +96,10 @@ export interface Engine {
   ensureImage(options: { signal: AbortSignal; onProgress(status: ImageStatus): void }): Promise<string>;
   createVolume(specification: VolumeSpecification, signal: AbortSignal): Promise<void>;
   removeVolume(name: string): Promise<void>;
-  /** @throws ProblemError `engine_unreachable`, `container_refused`. */
+  /**
+   * A call that is given up takes the volumes it was to mount with it, where nothing else holds them.
+   * @throws ProblemError `engine_unreachable`, `container_refused`.
+   */
   createContainer(specification: ContainerSpecification, signal: AbortSignal): Promise<Container>;
   /** Runs the probes in a throw-away pair of containers; remembered per engine version and image. */
   probeIsolation(image: string, signal: AbortSignal): Promise<IsolationCheck[]>;

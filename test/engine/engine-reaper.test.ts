@@ -78,6 +78,38 @@ describe('the reaper', () => {
     }
   });
 
+  it('knows a volume that the engine made anew, since it was gone when its container was made', async () => {
+    const hostId = `test-anew-${process.pid}`;
+    await using engine = await openTestEngine({ instances: new TestInstances(hostId) });
+    await using bench = new TestBench(engine, image);
+    await engine.removeVolume(await bench.volume('socket'));
+    await engine.removeVolume(await bench.volume('workspace'));
+    await bench.create();
+    expect(await volumesOf(hostId)).toBe(2);
+    expect(await engine.reap({ own: true })).toEqual({ containers: 1, volumes: 2 });
+    expect(await volumesOf(hostId)).toBe(0);
+  });
+
+  it('has nothing to take of a start that was given up, whenever that was', async () => {
+    const hostId = `test-given-up-${process.pid}`;
+    await using engine = await openTestEngine({ instances: new TestInstances(hostId) });
+    for (let round = 0; round < 10; round += 1) {
+      const bench = new TestBench(engine, image);
+      const volumes = [await bench.volume('socket'), await bench.volume('workspace')];
+      const abort = new AbortController();
+      const creating = bench.create('sandbox', {}, abort.signal);
+      await new Promise((resolve) => setTimeout(resolve, round));
+      abort.abort(new Error('given up'));
+      await creating.then(
+        (container) => container.remove(),
+        () => undefined,
+      );
+      await Promise.all(volumes.map((name) => engine.removeVolume(name)));
+    }
+    await vi.waitFor(async () => expect(await volumesOf(hostId)).toBe(0), { timeout: 10_000 });
+    expect(await engine.reap({ own: true })).toEqual({ containers: 0, volumes: 0 });
+  });
+
   it('clears up after an app that was killed', async () => {
     const hostId = `test-killed-${process.pid}`;
     const holder = spawn(

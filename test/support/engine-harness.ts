@@ -153,7 +153,11 @@ export class TestBench implements AsyncDisposable {
     return name;
   }
 
-  async create(role: ContainerRole = 'sandbox', limits: Partial<ResourceLimits> = {}): Promise<Container> {
+  async create(
+    role: ContainerRole = 'sandbox',
+    limits: Partial<ResourceLimits> = {},
+    signal = never,
+  ): Promise<Container> {
     const mounts: ContainerSpecification['mounts'] = [
       { volume: await this.volume('socket'), path: SOCKET_FOLDER, readOnly: role === 'sandbox' },
       ...(role === 'sandbox'
@@ -170,7 +174,7 @@ export class TestBench implements AsyncDisposable {
         limits: { ...TEST_LIMITS, ...limits },
         network: 'none',
       },
-      never,
+      signal,
     );
     this.#containers.push(container);
     return container;

@@ -95,8 +95,13 @@ export function containerOptions(
         Source: mount.volume,
         Target: mount.path,
         ReadOnly: mount.readOnly,
-        // Keeps the owner and mode the volume was made with, and saves the copy.
-        VolumeOptions: { NoCopy: true, Labels: {}, DriverConfig: { Name: 'local', Options: {} } },
+        VolumeOptions: {
+          // Keeps the owner and mode the volume was made with, and saves the copy.
+          NoCopy: true,
+          // An engine makes a volume that is gone by then anew: the reaper must know that one too.
+          Labels: ownerLabels(maker, specification.owner),
+          DriverConfig: { Name: 'local', Options: {} },
+        },
       })),
       // Nothing a program says may be stored by the engine; the attached streams still carry it.
       LogConfig: { Type: 'none', Config: {} },

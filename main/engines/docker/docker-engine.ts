@@ -198,7 +198,7 @@ export class DockerEngine implements Engine {
       });
     } catch (error) {
       // Given up while the engine was at it: nobody else knows of the container.
-      this.#undo(creating.then(({ id }) => this.#removeContainer(id)));
+      this.#undo(creating.then(({ id }) => this.#removeLate(id, specification)));
       throw error;
     }
   }
@@ -206,6 +206,12 @@ export class DockerEngine implements Engine {
   #undo(removal: Promise<void>): void {
     const undone = removal.catch(() => undefined).finally(() => this.#undoing.delete(undone));
     this.#undoing.add(undone);
+  }
+
+  /** Removes a container that came after all, with the volumes that the engine made anew for it. */
+  async #removeLate(id: string, { mounts }: ContainerSpecification): Promise<void> {
+    await this.#removeContainer(id);
+    await Promise.allSettled(mounts.map(({ volume }) => this.removeVolume(volume)));
   }
 
   async #removeContainer(id: string): Promise<void> {
