@@ -160,12 +160,12 @@ export class Agent implements Disposable {
 async function servedTools({
   toolServer: server,
   socketFetch,
-  configuration: { workspace },
+  configuration: { workspace, sidecar },
 }: AgentParts): Promise<{ toolServer: ToolServer; served: readonly Tool[] }> {
   const tools = await server.listTools();
   if (!hasApiTools(tools)) return { toolServer: server, served: tools };
   const { withIntegrationCalls } = await import('./integration-calls.ts');
-  const toolServer = withIntegrationCalls({ server, tools, workspace, socketFetch });
+  const toolServer = withIntegrationCalls({ server, tools, workspace, socketFetch, sidecar });
   return { toolServer, served: await toolServer.listTools() };
 }
 

@@ -6,6 +6,7 @@ import { NAMESPACE_SEPARATOR } from '#shared/tools/tool-names.ts';
 import { callWithFiles, type ApiCallTarget } from './calls/file-calls.ts';
 import { StoredResults } from './calls/stored-results.ts';
 import type { ToolServer } from './mcp-client.ts';
+import { createSocketPut } from './uploads/socket-put.ts';
 import { upload, type UploadServices } from './uploads/upload.ts';
 
 const callMetaSchema = z.object({ tool_key: z.string() });
@@ -20,6 +21,8 @@ export interface IntegrationCallOptions {
   readonly tools: readonly Tool[];
   readonly workspace: string;
   readonly socketFetch: typeof fetch;
+  /** The sidecar's socket, for what is too large for that. */
+  readonly sidecar: { readonly socketPath: string; readonly token: string };
 }
 
 /**
@@ -31,12 +34,14 @@ export function withIntegrationCalls({
   tools,
   workspace,
   socketFetch,
+  sidecar,
 }: IntegrationCallOptions): ToolServer {
   const stored = new StoredResults(workspace, socketFetch);
+  const put = createSocketPut(sidecar);
   const uploads = uploadsOf(tools);
   const calls = callsOf(tools, uploads);
   const callsByKey = new Map([...calls.values()].map((call) => [keyOf(call.name, call.key, call.key), call]));
-  const pairs = new Map<string, Omit<UploadServices, 'server' | 'workspace'>>();
+  const pairs = new Map<string, Pick<UploadServices, 'call' | 'key' | 'protocols'>>();
   for (const { name, key, callKey, protocols } of uploads) {
     const call = callsByKey.get(keyOf(name, key, callKey));
     if (call !== undefined) pairs.set(name, { call, key, protocols });
@@ -46,7 +51,7 @@ export function withIntegrationCalls({
     listTools: async () => (await server.listTools()).filter(({ name }) => !withoutPair.has(name)),
     async callTool(name, input, options) {
       const pair = pairs.get(name);
-      if (pair !== undefined) return upload(input, { server, workspace, ...pair }, options);
+      if (pair !== undefined) return upload(input, { server, workspace, put, ...pair }, options);
       const call = calls.get(name);
       const result =
         call === undefined

@@ -4,13 +4,14 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { ErrorCode } from '@modelcontextprotocol/sdk/types.js';
 import { Readable } from 'node:stream';
 import { ProblemError } from '#shared/problem.ts';
-import { RESOURCE_PATH } from '#shared/protocol/api-tools.ts';
+import { BODY_PATH, RESOURCE_PATH } from '#shared/protocol/api-tools.ts';
 import { MAX_MCP_REQUEST_BYTES } from '#shared/protocol/mcp.ts';
 import { BodyReader, BodyRefused } from './body-reader.ts';
 import { rpcError, SERVER_ERROR, type McpEndpoint, type McpReply } from './mcp-endpoint.ts';
 import { answerModelError, type ModelRelay } from './model-relay.ts';
 import type { ResourceStore } from './spill/resource-store.ts';
 import { report } from './stdio.ts';
+import type { StagedBodies } from './uploads/staged-bodies.ts';
 
 const MODEL_PREFIX = '/model';
 /** Names the sidecar answers to; any other Host is a page in a browser that was led here. */
@@ -25,6 +26,8 @@ export interface SidecarServices {
   readonly maxMcpBytes?: number | undefined;
   /** Results too large for a model's context, which the sandbox fetches. */
   readonly resources?: ResourceStore | undefined;
+  /** Where chunks of uploads wait for their call. */
+  readonly bodies?: StagedBodies | undefined;
 }
 
 /**
@@ -101,8 +104,38 @@ async function route(
     } else {
       answer(response, { status: 401, body: { error: 'Unauthorized' } });
     }
+  } else if (services.bodies !== undefined && path.startsWith(BODY_PATH)) {
+    if (isToken(bearerToken(request))) {
+      await takeBody(services.bodies, bodies, path.slice(BODY_PATH.length), request, response);
+    } else {
+      answer(response, { status: 401, body: { error: 'Unauthorized' } });
+    }
   } else {
     answer(response, { status: 404, body: { error: 'Not found' } });
+  }
+}
+
+async function takeBody(
+  staged: StagedBodies,
+  bodies: BodyReader,
+  id: string,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
+  if (request.method !== 'PUT') {
+    answer(response, { status: 405, body: { error: 'Method not allowed' } });
+    return;
+  }
+  if (!staged.hasRoom) {
+    answer(response, { status: 503, body: { error: 'busy' } });
+    return;
+  }
+  try {
+    await bodies.withBody(request, staged.maxBytes, async (bytes) => staged.put(id, bytes));
+    answer(response, { status: 204 });
+  } catch (error) {
+    if (!(error instanceof BodyRefused)) throw error;
+    answer(response, { status: error.reason === 'too_large' ? 413 : 503, body: { error: error.reason } });
   }
 }
 

@@ -13,12 +13,14 @@ import { Spiller } from './spill/spiller.ts';
 import type { MainLink } from './stdio.ts';
 import type { SidecarTool } from './tool-registry.ts';
 import { createUploadTool } from './uploads/api-upload-tool.ts';
+import { StagedBodies } from './uploads/staged-bodies.ts';
 
 /** What a run with integrations has beside its runtime tools. */
 export interface IntegrationTools {
   /** In the manifest's order. */
   readonly tools: readonly SidecarTool[];
   readonly resources: ResourceStore;
+  readonly bodies: StagedBodies;
   /** Keeps what other tools say within the same budget. */
   readonly spiller: Spiller;
 }
@@ -36,6 +38,7 @@ export function createIntegrationTools(
     runBudgetTokens: limits.runToolOutputBudgetTokens,
     ...configuration.model,
   });
+  const bodies = new StagedBodies(limits.maxRequestBodyBytes);
   const spiller = new Spiller(resources, budget);
   const services: ApiCallServices = {
     limits,
@@ -47,6 +50,7 @@ export function createIntegrationTools(
     }),
     credentials: new Credentials(main),
     spiller,
+    bodies,
     limiter: new Limiter(limits.apiCallConcurrency),
     onOutboundCall: (call) => void main.notify('outboundCall', { call }),
   };
@@ -57,5 +61,5 @@ export function createIntegrationTools(
       return [new ApiCallTool(integration, auth, services), ...(upload === undefined ? [] : [upload])];
     }),
   );
-  return { tools, resources, spiller };
+  return { tools, resources, bodies, spiller };
 }

@@ -44,6 +44,7 @@ peer.handle('configure', async (configuration) => {
     models: new ModelRelay(peer),
     maxMcpBytes: configuration.limits?.maxMcpEnvelopeBytes,
     resources: served?.resources,
+    bodies: served?.bodies,
   });
   return { tools: registry.names };
 });

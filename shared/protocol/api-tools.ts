@@ -14,9 +14,10 @@ export const TOKEN_BUDGET_META_KEY = 'dev.appstrate/token-budget';
 export const CALL_ERROR_META_KEY = 'dev.appstrate/api-call-error';
 
 /**
- * On a call by the sandbox program, `{ body, credential }`: `body: "stored"` has the body stored whatever its
+ * On a call by the sandbox program, `{ body, credential, bodyId }`: `body: "stored"` has the body stored whatever its
  * size, for a file; `"whole"` has a small one given at once, for an upload. `credential: "none"` leaves the
- * credential out, for addresses that carry their own. The model cannot write it.
+ * credential out, for addresses that carry their own. `bodyId` names a body that was put to {@link BODY_PATH}
+ * before. The model cannot write it.
  */
 export const CALL_OPTIONS_META_KEY = 'slipway/call';
 
@@ -25,6 +26,8 @@ export const RESOURCE_SCHEME = 'appstrate:';
 export const RESOURCE_PREFIX = 'appstrate://api-response/';
 /** Where the sidecar's socket serves the bytes of a stored result, under its id. */
 export const RESOURCE_PATH = '/resources/';
+/** Where the sidecar's socket takes the bytes of a body, under an id of the sandbox's choice. */
+export const BODY_PATH = '/bodies/';
 
 /** Keys that only the sidecar itself writes: whatever an outside server says in them is dropped. */
 export const RESERVED_META_KEYS: readonly string[] = [

@@ -26,9 +26,6 @@ const RULES: Readonly<Record<UploadProtocol, PartRules>> = {
   },
 };
 
-/** Room in a message for what stands around a chunk. */
-const ENVELOPE_ROOM = 64 * KIBIBYTE;
-
 export function isUploadProtocol(name: unknown): name is UploadProtocol {
   return UPLOAD_PROTOCOLS.some((protocol) => protocol === name);
 }
@@ -41,21 +38,19 @@ export type PartSize =
  * Settles the size of parts before anything is sent (reference: sidecar, section 2.4).
  * @param wanted as the model gave it; the protocol's own when undefined
  * @param fileBytes at least 1
- * @param limits what one request, and one message to the sidecar, may carry
+ * @param maxRequestBodyBytes what one request may carry
  */
 export function partSizeFor(
   protocol: UploadProtocol,
   wanted: unknown,
   fileBytes: number,
-  limits: { readonly maxRequestBodyBytes: number; readonly maxMcpEnvelopeBytes: number },
+  maxRequestBodyBytes: number,
 ): PartSize {
   const { defaultBytes, multipleOf, least, most, mostParts } = RULES[protocol];
   if (wanted !== undefined && (!Number.isSafeInteger(wanted) || (wanted as number) < 1)) {
     return refused('partSizeBytes must be a whole number of at least 1');
   }
-  const inEnvelope = Math.floor(((limits.maxMcpEnvelopeBytes - ENVELOPE_ROOM) / 4) * 3);
-  const capacity = Math.min(limits.maxRequestBodyBytes, inEnvelope);
-  const asked = (wanted as number | undefined) ?? fittingDefault(RULES[protocol], capacity);
+  const asked = (wanted as number | undefined) ?? fittingDefault(RULES[protocol], maxRequestBodyBytes);
   const bytes = Math.min(asked, fileBytes);
   if (bytes < fileBytes) {
     if (multipleOf !== undefined && asked % multipleOf !== 0) {
@@ -71,13 +66,9 @@ export function partSizeFor(
   if (most !== undefined && asked > most) {
     return refused(`partSizeBytes must be at most ${most} for ${protocol}, not ${asked}`);
   }
-  if (bytes > capacity) {
-    const by =
-      limits.maxRequestBodyBytes <= inEnvelope
-        ? 'SIDECAR_MAX_REQUEST_BODY_BYTES'
-        : 'SIDECAR_MAX_MCP_ENVELOPE_BYTES';
+  if (bytes > maxRequestBodyBytes) {
     return refused(
-      `a part of ${bytes} bytes is more than one request may carry here, which is ${capacity} bytes (${by}); make partSizeBytes smaller (the default is ${defaultBytes})`,
+      `a part of ${bytes} bytes is more than the ${maxRequestBodyBytes} one request may carry (SIDECAR_MAX_REQUEST_BODY_BYTES); make partSizeBytes smaller (the default is ${defaultBytes})`,
     );
   }
   return { ok: true, bytes };

@@ -42,13 +42,15 @@ export async function startIntegrationRun(options: CallerOptions = {}): Promise<
   const uploadTool = createUploadTool(integration, auth, limits);
   const server = await startServer([caller.tool, ...(uploadTool ? [uploadTool] : [])], {
     resources: caller.store,
+    bodies: caller.bodies,
     maxMcpBytes: limits.maxMcpEnvelopeBytes,
   });
   const workspace = await mkdtemp(join(tmpdir(), 'slipway-integration-'));
-  const socketFetch = createSocketFetch({ socketPath: server.socketPath, token: TOKEN });
+  const sidecar = { socketPath: server.socketPath, token: TOKEN };
+  const socketFetch = createSocketFetch(sidecar);
   const direct = await connectToolServer(socketFetch);
   const served = await direct.listTools();
-  const tools = withIntegrationCalls({ server: direct, tools: served, workspace, socketFetch });
+  const tools = withIntegrationCalls({ server: direct, tools: served, workspace, socketFetch, sidecar });
   const progress: string[] = [];
   const call = (name: string, input: Record<string, unknown>, callId: string, signal?: AbortSignal) =>
     tools.callTool(name, input, { signal, callId, onProgress: (text) => progress.push(text) });

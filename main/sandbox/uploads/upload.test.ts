@@ -286,7 +286,7 @@ describe('tus, with the project’s own server', () => {
   test('a file that becomes shorter meanwhile is no upload', async () => {
     const service = await opened(startTus());
     const session = await run();
-    fileOf(session, MIB);
+    fileOf(session, 2 * MIB);
     service.interfere = (_request, _response, count) => {
       if (count === 2) truncateSync(join(session.workspace, 'file.bin'), 600 * KIB);
       return false;
@@ -436,7 +436,13 @@ test('an upload without the call beside it is not offered, and none is taken for
     listTools: async () => tools,
     callTool: async (name) => (called.push(name), { content: [] }),
   };
-  const served = withIntegrationCalls({ server, tools, workspace: '/nonexistent', socketFetch: fetch });
+  const served = withIntegrationCalls({
+    server,
+    tools,
+    workspace: '/nonexistent',
+    socketFetch: fetch,
+    sidecar: { socketPath: '', token: '' },
+  });
   expect((await served.listTools()).map(({ name }) => name)).toEqual([
     'a__api_call__one',
     'a__api_upload__one',

@@ -1,7 +1,7 @@
-import { createHash } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js';
-import { CALL_OPTIONS_META_KEY } from '#shared/protocol/api-tools.ts';
+import { BODY_PATH, CALL_OPTIONS_META_KEY } from '#shared/protocol/api-tools.ts';
 import { CONNECTION_PARAMETER } from '#shared/tools/connection-parameter.ts';
 import { MAX_UPLOAD_BYTES } from '#shared/tools/sidecar-limits.ts';
 import { isUploadProtocol, partSizeFor, type UploadProtocol } from '#shared/tools/upload-protocols.ts';
@@ -12,6 +12,7 @@ import type { CallOptions, ToolServer } from '../mcp-client.ts';
 import { GoogleResumable } from './google-resumable.ts';
 import { MicrosoftResumable } from './ms-resumable.ts';
 import { S3Multipart } from './s3-multipart.ts';
+import type { SocketPut } from './socket-put.ts';
 import { Tus } from './tus.ts';
 import {
   UploadFailure,
@@ -29,6 +30,7 @@ const FIRST_PAUSE_MS = 1000;
 const LONGEST_PAUSE_MS = 30_000;
 /** How long a service may take to discard what it has. */
 const DISCARD_MS = 5000;
+const STAGE_RETRY_MS = 50;
 const MEBIBYTE = 1024 * 1024;
 
 const SESSIONS: Readonly<Record<UploadProtocol, new (request: UploadRequest, send: Send) => UploadSession>> =
@@ -42,6 +44,7 @@ const SESSIONS: Readonly<Record<UploadProtocol, new (request: UploadRequest, sen
 export interface UploadServices {
   readonly server: ToolServer;
   readonly workspace: string;
+  readonly put: SocketPut;
   /** The `api_call` beside the upload, through which every request goes. */
   readonly call: ApiCallTarget;
   /** Without its namespace. */
@@ -79,7 +82,12 @@ export async function upload(
   try {
     if (!isUploadProtocol(uploadProtocol)) throw new UploadFailure(`${uploadProtocol} is not known here`);
     await using file = await run.open(fromFile);
-    const part = partSizeFor(uploadProtocol, partSizeBytes, file.size, services.call.limits);
+    const part = partSizeFor(
+      uploadProtocol,
+      partSizeBytes,
+      file.size,
+      services.call.limits.maxRequestBodyBytes,
+    );
     if (!part.ok) throw new UploadFailure(part.error);
     const request = requestOf(input, target, file.size);
     const session = new SESSIONS[uploadProtocol](request, (sent) => run.send(sent));
@@ -119,6 +127,9 @@ class UploadRun {
   /** Bytes that the service has said it has. */
   bytesReceived = 0;
   readonly #services: UploadServices;
+  readonly #hash = createHash('sha256');
+  /** Ids of chunks that were handed over ahead of their call. */
+  readonly #staged = new WeakMap<Buffer, Promise<string>>();
   readonly #connection: unknown;
   readonly #options: CallOptions;
   /** That of the call, and after it that of what is discarded. */
@@ -153,14 +164,15 @@ class UploadRun {
 
   async send(request: Parameters<Send>[0]): Promise<ServiceAnswer> {
     const { method, target, headers, body, isAnonymous } = request;
-    const bytes = typeof body === 'string' ? Buffer.from(body, 'utf8') : body;
+    // Text is small; bytes of the file go by themselves, and the call names them.
+    const bodyId = typeof body === 'object' ? await this.#stagedId(body) : undefined;
     const result = await this.#services.server.callTool(
       this.#services.call.name,
       {
         target,
         method,
         ...(headers && { headers }),
-        ...(bytes && { body: { fromBytes: bytes.toString('base64'), encoding: 'base64' } }),
+        ...(typeof body === 'string' && { body }),
         ...(this.#connection !== undefined && { [CONNECTION_PARAMETER]: this.#connection }),
       },
       {
@@ -168,13 +180,68 @@ class UploadRun {
         signal: this.#signal,
         onProgress: () => undefined,
         meta: {
-          [CALL_OPTIONS_META_KEY]: { body: 'whole', ...(isAnonymous === true && { credential: 'none' }) },
+          [CALL_OPTIONS_META_KEY]: {
+            body: 'whole',
+            ...(isAnonymous === true && { credential: 'none' }),
+            ...(bodyId !== undefined && { bodyId }),
+          },
         },
       },
     );
     const { status, headers: received, code, text } = factsOf(result);
     const isTransient = code === 'upstream_timeout' || code === 'upstream_unreachable';
     return { status, headers: received, body: text, isTransient };
+  }
+
+  /** A chunk that is sent again was used up, so it is handed over again. */
+  #stagedId(bytes: Buffer): Promise<string> {
+    const staging = this.#staged.get(bytes) ?? this.#stage(bytes);
+    this.#staged.delete(bytes);
+    return staging;
+  }
+
+  /**
+   * The file in chunks. While one is sent the next is read and handed to the sidecar.
+   * @throws UploadFailure when the file becomes shorter
+   */
+  async *#chunks(handle: OpenFile['handle'], size: number, partBytes: number): AsyncGenerator<Chunk> {
+    const buffers = [
+      Buffer.allocUnsafe(partBytes),
+      Buffer.allocUnsafe(Math.max(0, Math.min(partBytes, size - partBytes))),
+    ];
+    const read = async (start: number): Promise<Chunk> => {
+      const index = start / partBytes;
+      const wanted = Math.min(partBytes, size - start);
+      const bytes = (buffers[index % 2] ?? Buffer.alloc(wanted)).subarray(0, wanted);
+      const { bytesRead } = await handle.read(bytes, 0, wanted, start);
+      if (bytesRead < wanted) throw new UploadFailure('the file became shorter while it was uploaded');
+      this.#hash.update(bytes);
+      const staging = this.#stage(bytes);
+      // Told where it is waited for; a chunk before it may fail first.
+      staging.catch(() => undefined);
+      this.#staged.set(bytes, staging);
+      return { bytes, start, number: index + 1, isLast: start + wanted === size };
+    };
+    let next: Promise<Chunk> | undefined = read(0);
+    while (next !== undefined) {
+      const chunk: Chunk = await next;
+      const end = chunk.start + chunk.bytes.length;
+      next = end < size ? read(end) : undefined;
+      next?.catch(() => undefined);
+      yield chunk;
+    }
+  }
+
+  /** Hands bytes to the sidecar, under the id that is answered. */
+  async #stage(bytes: Buffer): Promise<string> {
+    const id = randomUUID();
+    for (;;) {
+      const status = await this.#services.put(`${BODY_PATH}${id}`, bytes, this.#signal);
+      if (status === 204) return id;
+      if (status !== 503) throw new UploadFailure(`the sidecar did not take a chunk (${status})`);
+      // Other uploads have theirs there.
+      await delay(STAGE_RETRY_MS, undefined, { signal: this.#signal });
+    }
   }
 
   /** @throws UploadFailure, or what the upload was cancelled with */
@@ -185,25 +252,19 @@ class UploadRun {
   ): Promise<Record<string, unknown>> {
     await session.begin();
     try {
-      const hash = createHash('sha256');
-      const buffer = Buffer.allocUnsafe(partBytes);
+      const chunks = this.#chunks(handle, size, partBytes);
       let final: ServiceAnswer | undefined;
-      let number = 0;
-      for (let start = 0; start < size; start += partBytes) {
-        const wanted = Math.min(partBytes, size - start);
-        const { bytesRead } = await handle.read(buffer, 0, wanted, start);
-        if (bytesRead < wanted) throw new UploadFailure('the file became shorter while it was uploaded');
-        const bytes = buffer.subarray(0, wanted);
-        hash.update(bytes);
-        number += 1;
-        final = await this.#sendChunk(session, { bytes, start, number, isLast: start + wanted === size });
+      let count = 0;
+      for await (const chunk of chunks) {
+        final = await this.#sendChunk(session, chunk);
+        count = chunk.number;
         this.#options.onProgress(`${inMebibytes(this.bytesReceived)} of ${inMebibytes(size)} MiB uploaded`);
       }
       if (session.finish) final = await session.finish();
       if (final === undefined)
         throw new UploadFailure('the service has every byte, but did not end the upload');
       const { status, headers, body } = final;
-      return { status, headers, body, sha256: hash.digest('hex'), size, chunks: number };
+      return { status, headers, body, sha256: this.#hash.digest('hex'), size, chunks: count };
     } catch (error) {
       // Nobody waits for it; an upload that was cancelled must end at once.
       void this.#discard(session);

@@ -26,6 +26,7 @@ import type { HttpClient } from '../network/http-client.ts';
 import { StoreFull } from '../spill/resource-store.ts';
 import type { Placed, Spiller } from '../spill/spiller.ts';
 import type { SidecarTool, ToolCallContext } from '../tool-registry.ts';
+import type { StagedBodies } from '../uploads/staged-bodies.ts';
 import { readCallArguments, type CallArguments } from './call-arguments.ts';
 import { CallFailure } from './call-failure.ts';
 import { CALL_SCHEMA } from './call-schema.ts';
@@ -64,12 +65,14 @@ export interface ApiCallServices {
   readonly credentials: Credentials;
   readonly spiller: Spiller;
   readonly limiter: Limiter;
+  readonly bodies: StagedBodies;
   readonly onOutboundCall: (call: OutboundCall) => void;
 }
 
 const callOptionsSchema = z.object({
   body: z.enum(['stored', 'whole']).optional(),
   credential: z.literal('none').optional(),
+  bodyId: z.string().optional(),
 });
 type CallOptions = z.infer<typeof callOptionsSchema>;
 
@@ -122,8 +125,11 @@ export class ApiCallTool implements SidecarTool {
         connections.length <= 1,
       );
       if (!chosen.ok) throw new CallFailure(chosen.error);
-      const call = readCallArguments(chosen.input, this.#services.limits.maxRequestBodyBytes);
       const options = callOptionsSchema.safeParse(context.meta?.[CALL_OPTIONS_META_KEY]).data ?? {};
+      const call = this.#withStagedBody(
+        readCallArguments(chosen.input, this.#services.limits.maxRequestBodyBytes),
+        options,
+      );
       return await this.#services.limiter.run(
         () => this.#perform(call, chosen.connection.id, options, context.signal),
         context.signal,
@@ -132,6 +138,13 @@ export class ApiCallTool implements SidecarTool {
       if (error instanceof CallFailure) return failureResult(this.#auth.callTool, error);
       throw error;
     }
+  }
+
+  #withStagedBody(call: CallArguments, { bodyId }: CallOptions): CallArguments {
+    if (bodyId === undefined) return call;
+    const bytes = this.#services.bodies.take(bodyId);
+    if (bytes === undefined) throw new CallFailure('the bytes to send are no longer there');
+    return { ...call, body: { kind: 'bytes', bytes } };
   }
 
   async #perform(

@@ -20,6 +20,7 @@ import { CheckedHttpClient } from '../network/http-client.ts';
 import { ResourceStore, type StoredResource } from '../spill/resource-store.ts';
 import { Spiller } from '../spill/spiller.ts';
 import type { MainLink } from '../stdio.ts';
+import { StagedBodies } from '../uploads/staged-bodies.ts';
 
 /** A public address that every name of a test resolves to; it is dialled as this computer. */
 export const PUBLIC_ADDRESS = '192.0.78.24';
@@ -124,6 +125,7 @@ export interface CallerOptions {
 export interface Caller extends AsyncDisposable {
   readonly main: FakeMain;
   readonly store: ResourceStore;
+  readonly bodies: StagedBodies;
   readonly tool: ApiCallTool;
   readonly call: (
     input: Record<string, unknown>,
@@ -151,6 +153,7 @@ export function createCaller(options: CallerOptions = {}): Caller {
   const main = options.main ?? new FakeMain();
   const limits = { ...DEFAULT_SIDECAR_LIMITS, ...options.limits };
   const store = new ResourceStore('run-1');
+  const bodies = new StagedBodies(limits.maxRequestBodyBytes);
   const budget = new TokenBudget({
     inlineCapTokens: limits.inlineToolOutputTokens,
     runBudgetTokens: limits.runToolOutputBudgetTokens,
@@ -180,6 +183,7 @@ export function createCaller(options: CallerOptions = {}): Caller {
       http,
       credentials,
       spiller: new Spiller(store, budget),
+      bodies,
       limiter: new Limiter(limits.apiCallConcurrency),
       onOutboundCall: (call) => void main.notify('outboundCall', { call }),
     },
@@ -187,6 +191,7 @@ export function createCaller(options: CallerOptions = {}): Caller {
   return {
     main,
     store,
+    bodies,
     tool,
     call: (input, { meta, signal = new AbortController().signal } = {}) => tool.call(input, { signal, meta }),
     async [Symbol.asyncDispose]() {

@@ -16,6 +16,7 @@ import { listenOnSocket } from '../http-server.ts';
 import { McpEndpoint } from '../mcp-endpoint.ts';
 import { ModelRelay } from '../model-relay.ts';
 import type { ResourceStore } from '../spill/resource-store.ts';
+import type { StagedBodies } from '../uploads/staged-bodies.ts';
 import { ToolRegistry, type SidecarTool } from '../tool-registry.ts';
 
 export const TOKEN = 'the-token-of-this-run';
@@ -75,7 +76,11 @@ export interface TestServer extends AsyncDisposable {
 /** The sidecar's server on a socket of its own, with tools of the test's choice. */
 export async function startServer(
   tools: readonly SidecarTool[] = [],
-  options: { readonly resources?: ResourceStore; readonly maxMcpBytes?: number } = {},
+  options: {
+    readonly bodies?: StagedBodies;
+    readonly resources?: ResourceStore;
+    readonly maxMcpBytes?: number;
+  } = {},
 ): Promise<TestServer> {
   const folder = await mkdtemp(join(tmpdir(), 'slipway-sidecar-'));
   const socketPath = join(folder, 's.sock');
