@@ -93,9 +93,10 @@ export async function launchApp(options: LaunchOptions): Promise<LaunchedApp> {
 
   let closing: Promise<void> | undefined;
   const close = async () => {
-    await launched.quit().catch(() => undefined);
     const patience = new AbortController();
     const late = delay(END_TIMEOUT_MS, 'late', { signal: patience.signal }).catch(() => undefined);
+    // An app that hangs does not answer; the wait for its end is what counts.
+    launched.quit().catch(() => undefined);
     const outcome = await Promise.race([exited, late]);
     patience.abort();
     if (outcome === 'late') child.kill('SIGKILL');

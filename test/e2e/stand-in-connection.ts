@@ -34,10 +34,12 @@ export async function connectToStandIn(child: ChildProcess): Promise<StandInConn
     const gone = new Error(`The app ended with code ${code ?? 'none'}.`);
     ready.reject(gone);
     for (const { reject } of pending.values()) reject(gone);
+    pending.clear();
   });
   return {
     endpoint: await ready.promise,
     evaluate<R, A = undefined>(work: MainFunction<R, A>, argument?: A): Promise<R> {
+      if (!child.connected) return Promise.reject(new Error('The app has ended.'));
       const id = nextId++;
       const answer = Promise.withResolvers<unknown>();
       pending.set(id, answer);

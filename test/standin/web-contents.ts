@@ -127,7 +127,15 @@ export class WebContentsStandIn extends EventEmitter {
   popupOpened(targetId: string, url: string): void {
     const { action } = this.#openHandler({ url: protocol.addresses.toApp(url) });
     if (action === 'allow') throw new Error('The stand-in cannot open further windows for a page.');
-    void this.#browser.client.send('Target.closeTarget', { targetId }).catch(() => undefined);
+    void this.#closePopup(targetId).catch(() => undefined);
+  }
+
+  /** A page that another client holds at its start must go on first, or its opener waits for it for ever. */
+  async #closePopup(targetId: string): Promise<void> {
+    const { client } = this.#browser;
+    const { sessionId } = await client.send('Target.attachToTarget', { targetId, flatten: true });
+    await client.send('Runtime.runIfWaitingForDebugger', {}, String(sessionId));
+    await client.send('Target.closeTarget', { targetId });
   }
 
   destroyed(): void {
