@@ -1,24 +1,9 @@
 import { PassThrough } from 'node:stream';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { runWords } from '#test/support/run-command-line.ts';
 import { terminalText } from '../terminal-text.ts';
-import { runCommandLine } from './command-line.ts';
 import { OutputStream } from './output-stream.ts';
-
-async function run(...words: string[]) {
-  const [output, errors] = [new PassThrough(), new PassThrough()];
-  const streams = {
-    input: process.stdin,
-    output: new OutputStream(output),
-    errors: new OutputStream(errors),
-  };
-  const code = await runCommandLine(words, '1.2.3', streams);
-  return {
-    code,
-    output: String((output.read() as Buffer | null) ?? ''),
-    errors: String((errors.read() as Buffer | null) ?? ''),
-  };
-}
 
 describe('usage errors', () => {
   test('have exit code 2, say what is wrong and leave the standard output empty', async () => {
@@ -32,7 +17,7 @@ describe('usage errors', () => {
       [['agents', 'extra'], 'too many arguments'],
       [['serve', '--port', '99999'], '--port takes a number'],
     ] as const) {
-      const { code, output, errors } = await run(...words);
+      const { code, output, errors } = await runWords(...words);
       expect({ words, code, output }).toEqual({ words, code: 2, output: '' });
       expect(errors).toContain(expected);
       expect(errors).not.toMatch(/^\s+at .*:\d+:\d+\)?$/m);
@@ -40,7 +25,7 @@ describe('usage errors', () => {
   });
 
   test('end the JSON lines of a run with a result all the same', async () => {
-    const { code, output } = await run('run', 'x', '--json', '--file', '/no/such.csv');
+    const { code, output } = await runWords('run', 'x', '--json', '--file', '/no/such.csv');
     expect(code).toBe(2);
     const lines = output
       .trim()
@@ -53,8 +38,8 @@ describe('usage errors', () => {
 });
 
 test('help and version go to the standard output, with the exit codes', async () => {
-  expect(await run('--version')).toMatchObject({ code: 0, output: '1.2.3\n', errors: '' });
-  const help = await run('run', '--help');
+  expect(await runWords('--version')).toMatchObject({ code: 0, output: '1.2.3\n', errors: '' });
+  const help = await runWords('run', '--help');
   expect(help.code).toBe(0);
   expect(help.output).toMatch(/124\s+the run exceeded its time limit/);
 });

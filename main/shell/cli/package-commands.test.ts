@@ -1,15 +1,13 @@
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { PassThrough } from 'node:stream';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { findingSchema } from '#shared/manifest/finding.ts';
 import { readArchive } from '#main/library/archive/read-archive.ts';
 import { writeBundle } from '#main/library/archive/bundle.ts';
 import { writeArchive } from '#main/library/archive/write-archive.ts';
 import { agentFiles, skillFiles } from '#test/support/test-packages.ts';
-import { runCommandLine } from './command-line.ts';
-import { OutputStream } from './output-stream.ts';
+import { runWords } from '#test/support/run-command-line.ts';
 
 let folder: string;
 
@@ -18,21 +16,6 @@ beforeEach(async () => {
 });
 afterEach(() => rm(folder, { recursive: true, force: true }));
 
-async function run(...words: string[]) {
-  const [output, errors] = [new PassThrough(), new PassThrough()];
-  const streams = {
-    input: process.stdin,
-    output: new OutputStream(output),
-    errors: new OutputStream(errors),
-  };
-  const code = await runCommandLine(words, '1.2.3', streams);
-  return {
-    code,
-    output: String((output.read() as Buffer | null) ?? ''),
-    errors: String((errors.read() as Buffer | null) ?? ''),
-  };
-}
-
 async function write(path: string, files: ReadonlyMap<string, Buffer>): Promise<string> {
   await mkdir(join(folder, path), { recursive: true });
   for (const [name, content] of files) await writeFile(join(folder, path, name), content);
@@ -40,7 +23,7 @@ async function write(path: string, files: ReadonlyMap<string, Buffer>): Promise<
 }
 
 async function validate(path: string): Promise<{ code: number; ok: boolean; found: string[] }> {
-  const { code, output } = await run('validate', path, '--json');
+  const { code, output } = await runWords('validate', path, '--json');
   const { ok, findings } = JSON.parse(output) as { ok: boolean; findings: unknown[] };
   const parsed = findings.map((finding) => findingSchema.parse(finding));
   return {
@@ -98,14 +81,14 @@ describe('slipway validate', () => {
       code: 1,
       found: ['manifest.json:1 manifest_missing '],
     });
-    const { code, errors } = await run('validate', join(folder, 'gone'));
+    const { code, errors } = await runWords('validate', join(folder, 'gone'));
     expect(code).toBe(2);
     expect(errors).toContain('There is nothing at');
   });
 
   test('prints places that terminals link, and how to mend', async () => {
     const path = await write('broken', agentFiles('@you/a', { version: '1.0' }));
-    const { output } = await run('validate', path);
+    const { output } = await runWords('validate', path);
     expect(output).toMatch(
       /^manifest\.json:3:14 .*error.* "version" must be .* \[field_value\]\n {2}→ Write "1\.0\.0"\n1 package: 1 error, no warnings\n$/,
     );
@@ -116,7 +99,7 @@ describe('slipway pack', () => {
   test('makes the same archive of the same folder, and replaces none unless told to', async () => {
     const path = await write('good', agentFiles('@you/a'));
     const out = join(folder, 'a.afps');
-    const { code, output } = await run('pack', path, '--out', out, '--json');
+    const { code, output } = await runWords('pack', path, '--out', out, '--json');
     expect(code).toBe(0);
     const bytes = await readFile(out);
     expect(JSON.parse(output)).toMatchObject({
@@ -125,17 +108,17 @@ describe('slipway pack', () => {
       integrity: expect.stringMatching(/^sha256-/) as string,
     });
     expect((await readArchive(bytes)).files).toEqual(agentFiles('@you/a'));
-    expect((await run('pack', path, '--out', out)).errors).toContain('--force');
-    expect((await run('pack', path, '--out', out, '--force')).code).toBe(0);
+    expect((await runWords('pack', path, '--out', out)).errors).toContain('--force');
+    expect((await runWords('pack', path, '--out', out, '--force')).code).toBe(0);
     expect(await readFile(out)).toEqual(bytes);
   });
 
   test('refuses a broken package, and one with a key in it', async () => {
-    const broken = await run('pack', await write('broken', agentFiles('@you/a', { timeout: 0 })));
+    const broken = await runWords('pack', await write('broken', agentFiles('@you/a', { timeout: 0 })));
     expect(broken).toMatchObject({ code: 2, output: '' });
     expect(broken.errors).toContain('manifest.json:8:');
     const key = Buffer.from(`-----BEGIN PRIVATE KEY-----\n${'MIIB'.repeat(20)}\n`);
-    const leaking = await run('pack', await write('leaking', agentFiles('@you/a').set('key.txt', key)));
+    const leaking = await runWords('pack', await write('leaking', agentFiles('@you/a').set('key.txt', key)));
     expect(leaking.errors).toContain('"key.txt" holds what looks like a private key');
   });
 });

@@ -1,10 +1,8 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { PassThrough } from 'node:stream';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { runCommandLine } from './command-line.ts';
-import { OutputStream } from './output-stream.ts';
+import { runWords } from '#test/support/run-command-line.ts';
 
 let folder: string;
 beforeAll(() => {
@@ -20,17 +18,6 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(folder, { recursive: true }));
 
-async function run(...words: string[]) {
-  const [output, errors] = [new PassThrough(), new PassThrough()];
-  const streams = {
-    input: process.stdin,
-    output: new OutputStream(output),
-    errors: new OutputStream(errors),
-  };
-  const code = await runCommandLine(['uri', ...words], '1', streams);
-  return { code, output: String(output.read() ?? ''), errors: String(errors.read() ?? '') };
-}
-
 test.each([
   ['oauth', 'https://api.example.com/v1/x', { allowed: true, pattern: 'https://api.example.com/v1/**' }],
   ['oauth', 'https://api.example.com/v1/../admin', { allowed: false, code: 'unauthorized_target' }],
@@ -42,15 +29,17 @@ test.each([
   ['wide', 'https://2130706433/', { allowed: false, code: 'blocked_target' }],
   ['shut', 'https://api.example.com/', { allowed: false, code: 'unauthorized_target' }],
 ])('%s at %s', async (auth, url, answer) => {
-  const { code, output } = await run(folder, auth, url, '--json');
+  const { code, output } = await runWords('uri', folder, auth, url, '--json');
   expect({ code, answer: JSON.parse(output) as unknown }).toEqual({ code: 0, answer });
 });
 
 test('says it in words, and what is wrong with the question', async () => {
-  expect((await run(join(folder, 'manifest.json'), 'oauth', 'https://api.example.com/v1/x')).output).toBe(
-    'Allowed by https://api.example.com/v1/**: https://api.example.com/v1/x\n',
+  expect(
+    (await runWords('uri', join(folder, 'manifest.json'), 'oauth', 'https://api.example.com/v1/x')).output,
+  ).toBe('Allowed by https://api.example.com/v1/**: https://api.example.com/v1/x\n');
+  expect(await runWords('uri', folder, 'none', 'https://x/')).toMatchObject({ code: 2, output: '' });
+  expect((await runWords('uri', folder, 'none', 'https://x/')).errors).toContain('it has oauth, open');
+  expect((await runWords('uri', join(folder, 'broken.json'), 'oauth', 'https://x/')).errors).toContain(
+    'cannot be read',
   );
-  expect(await run(folder, 'none', 'https://x/')).toMatchObject({ code: 2, output: '' });
-  expect((await run(folder, 'none', 'https://x/')).errors).toContain('it has oauth, open');
-  expect((await run(join(folder, 'broken.json'), 'oauth', 'https://x/')).errors).toContain('cannot be read');
 });
