@@ -78,7 +78,7 @@ describe.each(['browser', 'electron'] as const)('a run in the %s shell', (shell)
         dialog.showSaveDialog = () => Promise.resolve({ canceled: false, filePath });
       }, target);
       await row.getByRole('button', { name: 'Save report.md' }).click();
-      await page.getByText(`Saved to ${target}`).waitFor();
+      await page.getByText(`Saved to ${target}`, { exact: true }).waitFor();
     }
     const kept = join(app.dataDirectory, 'runs', await shownRun(page), 'outputs', 'report.md');
     expect(readFileSync(target).equals(readFileSync(kept))).toBe(true);
