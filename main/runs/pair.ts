@@ -1,7 +1,13 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import type { Container, ContainerSpecification, Engine, ResourceLimits } from '#main/engines/engine.ts';
 import type { Logger } from '#main/logging/logger.ts';
-import { SANDBOX_USER_ID, SIDECAR_USER_ID, SOCKET_FOLDER, WORKSPACE_PATH } from '#shared/protocol/layout.ts';
+import {
+  SANDBOX_USER_ID,
+  SIDECAR_USER_ID,
+  SOCKET_FOLDER,
+  WORKSPACE_BYTES,
+  WORKSPACE_PATH,
+} from '#shared/protocol/layout.ts';
 import { sandboxMainSide, sandboxSide } from '#shared/protocol/sandbox.ts';
 import { sidecarMainSide, sidecarSide } from '#shared/protocol/sidecar.ts';
 import { ProblemError } from '#shared/problem.ts';
@@ -10,8 +16,6 @@ import { connectProgram, type ProgramConnection } from './program-connection.ts'
 
 const MEBIBYTE = 1024 * 1024;
 
-/** Bytes an agent may write into its workspace (reference: sidecar, section 7.4). */
-export const WORKSPACE_BYTES = 512 * MEBIBYTE;
 const WORKSPACE_INODES = 200_000;
 
 /** What the workspace holds counts as the sandbox's memory, so the limit is above both together. */

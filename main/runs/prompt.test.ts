@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { documentNames } from './document-names.ts';
-import { systemPrompt, taskMessage } from './prompt.ts';
+import { systemPrompt } from '#shared/runs/system-prompt.ts';
+import { taskMessage } from './prompt.ts';
 
 describe('taskMessage', () => {
   it('keeps a value from closing its fence and posing as instructions', () => {

@@ -1,5 +1,7 @@
 /** Paths inside the containers. The process engine maps them to folders of its own. */
 export const WORKSPACE_PATH = '/workspace';
+/** Bytes an agent may write into its workspace (reference: sidecar, section 7.4). */
+export const WORKSPACE_BYTES = 512 * 1024 * 1024;
 /** Where a run's input files are put, under the workspace. */
 export const DOCUMENTS_FOLDER = 'documents';
 /** Where an agent leaves what it made, under the workspace. */

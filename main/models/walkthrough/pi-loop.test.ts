@@ -1,7 +1,8 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it, vi } from 'vitest';
-import { systemPrompt, taskMessage } from '#main/runs/prompt.ts';
+import { taskMessage } from '#main/runs/prompt.ts';
+import { systemPrompt } from '#shared/runs/system-prompt.ts';
 import { Agent } from '#main/sandbox/agent.ts';
 import { EventBatcher } from '#main/sandbox/event-batcher.ts';
 import { loadPi, type Pi } from '#main/sandbox/pi.ts';

@@ -1,0 +1,57 @@
+import { DOCUMENTS_FOLDER, OUTPUTS_FOLDER } from '../protocol/layout.ts';
+
+export interface PromptParts {
+  readonly agentName: string;
+  readonly agentPrompt: string;
+  readonly timeoutSeconds: number;
+  readonly workspaceBytes: number;
+  readonly runtimeTools: readonly string[];
+  readonly hasOutputSchema: boolean;
+}
+
+/**
+ * The system prompt of a run: where the agent is, how it is heard, and then the author's own prompt,
+ * word for word. Tools are not named here beyond what the platform's rules need: MCP advertises them.
+ */
+export function systemPrompt(parts: PromptParts): string {
+  return `${platformPrompt(parts)}${parts.agentPrompt}`;
+}
+
+/** What the platform says before the author's own prompt, up to the line that parts them. */
+export function platformPrompt(parts: Omit<PromptParts, 'agentPrompt'>): string {
+  const sections = [
+    `You are the agent "${parts.agentName}". You work by yourself: nobody answers questions during the run, so decide and go on.`,
+    [
+      '## Environment',
+      `You are in a throw-away Linux sandbox without any network. Your working folder is the workspace; files you were given are under \`${DOCUMENTS_FOLDER}/\`.`,
+      'python3 with openpyxl, pandas, requests and PyPDF2 is installed, and bash, git, ripgrep and fd. Nothing else can be installed.',
+      `The run may take ${parts.timeoutSeconds} seconds, and the workspace holds ${Math.floor(parts.workspaceBytes / 1_048_576)} MB.`,
+    ].join('\n'),
+    communication(parts.runtimeTools),
+    [
+      '## Files you deliver',
+      `Write every file that is meant for the person under \`${OUTPUTS_FOLDER}/\`. Files elsewhere, names that begin with a dot, and links are not delivered.`,
+    ].join('\n'),
+  ];
+  if (parts.hasOutputSchema) {
+    sections.push(
+      [
+        '## Result',
+        'Finish by calling the `output` tool once, with data that fits its schema. A run that ends without it has failed.',
+      ].join('\n'),
+    );
+  }
+  return `${sections.join('\n\n')}\n\n---\n\n`;
+}
+
+function communication(runtimeTools: readonly string[]): string {
+  const ways = [
+    ...(runtimeTools.includes('output') ? ['the `output` tool'] : []),
+    ...(runtimeTools.includes('log') ? ['the `log` tool'] : []),
+    `files under \`${OUTPUTS_FOLDER}/\``,
+  ];
+  return [
+    '## How you are heard',
+    `What you write as plain text is never delivered. You reach the person only through ${ways.join(', ')}.`,
+  ].join('\n');
+}
