@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import { mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
-import { createServer, type Server } from 'node:http';
+import { createServer, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -23,6 +23,17 @@ async function problemOf(promise: Promise<unknown>): Promise<Problem> {
   );
   if (error instanceof ProblemError) return error.problem;
   throw error;
+}
+
+/** A body without an end and without a length. */
+function flood(response: ServerResponse): void {
+  const chunk = Buffer.alloc(1024 * 1024);
+  const pour = (): void => {
+    while (!response.destroyed && response.write(chunk));
+    if (!response.destroyed) response.once('drain', pour);
+  };
+  response.writeHead(200);
+  pour();
 }
 
 /** Owner and repository; nothing for an address that is refused. */
@@ -127,6 +138,14 @@ describe('a folder of a repository', () => {
       if (request.url === '/ada/busy/zip/HEAD') return answer(429);
       if (request.url === '/ada/big/zip/HEAD') return answer(200, { 'content-length': String(2 ** 40) }, '');
       if (request.url === '/ada/slow/zip/HEAD') return undefined;
+      if (request.url === '/ada/endless/zip/HEAD') return flood(response);
+      if (request.url === '/ada/page/zip/HEAD')
+        return answer(200, { 'content-type': 'text/html' }, '<!doctype html><p>Sign in</p>');
+      if (request.url === '/ada/cut/zip/HEAD') {
+        response.writeHead(200, { 'content-length': String(archive.length) }).write(archive.subarray(0, 99));
+        return setTimeout(() => response.destroy(), 20);
+      }
+      if (request.url === '/ada/broken/zip/HEAD') return answer(500, {}, 'x');
       return answer(404);
     });
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -174,6 +193,10 @@ describe('a folder of a repository', () => {
     ['ada/other', 'download_refused'],
     ['ada/busy', 'github_busy'],
     ['ada/big', 'download_too_large'],
+    ['ada/endless', 'download_too_large'],
+    ['ada/page', 'archive_invalid'],
+    ['ada/cut', 'download_failed'],
+    ['ada/broken', 'github_failed'],
   ])('%s is refused with %s', async (path, code) => {
     expect((await problemOf(fetchFolder(`https://github.com/${path}`))).code).toBe(code);
   });
@@ -187,7 +210,6 @@ describe('a folder of a repository', () => {
 
   it('is never fetched from a private network, however that is written', async () => {
     const options = {
-      trustedOrigin: 'https://codeload.github.com',
       hosts: ['github.com', 'localhost', '1', '0'],
       maxBytes: 10,
       timeoutMs: 2_000,
@@ -207,4 +229,23 @@ describe('a folder of a repository', () => {
     }
     expect(requests.length).toBe(before);
   });
+
+  it.each(['127.0.0.1', '10.1.2.3', '169.254.169.254', '100.64.0.1', '::1', 'fd00::1', '::ffff:10.0.0.1'])(
+    'is never fetched from a public name that stands for %s',
+    async (address) => {
+      const asked: string[] = [];
+      const lookup = ((name: string, _options: unknown, done: (...found: unknown[]) => void) => {
+        asked.push(name);
+        // One good address beside it does not make the other one good.
+        done(null, [
+          { address: '140.82.112.10', family: 4 },
+          { address, family: address.includes(':') ? 6 : 4 },
+        ]);
+      }) as never;
+      const options = { hosts: ['github.com'], maxBytes: 10, timeoutMs: 2_000, signal, lookup };
+      const problem = await problemOf(download('https://codeload.github.com/a/b/zip/HEAD', options));
+      expect([problem.code, asked]).toEqual(['download_refused', ['codeload.github.com']]);
+      expect(problem.detail).toContain('private network');
+    },
+  );
 });

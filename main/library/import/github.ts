@@ -23,7 +23,8 @@ export async function fetchGitHubFolder(
   base: string,
   signal: AbortSignal,
 ): Promise<{ files: ReadonlyMap<string, Buffer>; ref: string; path: string }> {
-  const trustedOrigin = new URL(base).origin;
+  // GitHub's own name gets no such trust: a resolver may lead it into a private network too.
+  const trustedOrigin = base === GITHUB_ARCHIVES ? undefined : new URL(base).origin;
   let isFound = false;
   for (const { ref, path } of places) {
     const steps = [owner, repository, 'zip', ...ref.split('/')].map(encodeURIComponent).join('/');

@@ -5,14 +5,16 @@ import { ProblemError } from '#shared/problem.ts';
 import { isAddress, isPublicAddress, isRefusedHost } from '#shared/tools/address-class.ts';
 
 export interface DownloadOptions {
-  /** Origin the person has chosen for this; it alone may be a private address or without TLS. */
-  readonly trustedOrigin: string;
+  /** Origin the person has chosen for this, if any; it alone may be a private address or without TLS. */
+  readonly trustedOrigin?: string | undefined;
   /** Hosts a redirect may lead to, each with those below it. */
   readonly hosts: readonly string[];
   readonly maxBytes: number;
   /** Milliseconds for all of it. */
   readonly timeoutMs: number;
   readonly signal: AbortSignal;
+  /** Looks names up in the place of the system. */
+  readonly lookup?: typeof lookup;
 }
 
 export interface Download {
@@ -30,7 +32,7 @@ const MAX_REDIRECTS = 5;
 export async function download(url: string, options: DownloadOptions): Promise<Download> {
   const { Agent, request } = await import('undici');
   const limit = AbortSignal.any([options.signal, AbortSignal.timeout(options.timeoutMs)]);
-  const dispatcher = new Agent({ connect: { lookup: lookupFor(options.trustedOrigin), timeout: 10_000 } });
+  const dispatcher = new Agent({ connect: { lookup: lookupFor(options), timeout: 10_000 } });
   try {
     let address = new URL(url);
     for (let hop = 0; hop <= MAX_REDIRECTS; hop += 1) {
@@ -76,10 +78,10 @@ function checkAddress(address: URL, { trustedOrigin, hosts }: DownloadOptions): 
 }
 
 /** Looks a name up once and hands over only addresses that are public; the trusted host may be any. */
-function lookupFor(trustedOrigin: string): LookupFunction {
-  const trusted = new URL(trustedOrigin).hostname;
+function lookupFor({ trustedOrigin, lookup: find = lookup }: DownloadOptions): LookupFunction {
+  const trusted = trustedOrigin === undefined ? undefined : new URL(trustedOrigin).hostname;
   return (hostname, lookupOptions, callback) => {
-    lookup(hostname, { ...lookupOptions, all: true }, (error, addresses) => {
+    find(hostname, { ...lookupOptions, all: true }, (error, addresses) => {
       if (error !== null) return callback(error, '');
       if (hostname !== trusted && !addresses.every(({ address }) => isPublicAddress(address))) {
         return callback(refused(hostname, 'it stands for a private network'), '');
