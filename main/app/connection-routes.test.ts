@@ -2,6 +2,7 @@ import { expect, it } from 'vitest';
 import { silentLogger } from '#main/logging/logger.ts';
 import { ProblemError } from '#shared/problem.ts';
 import { FakeApplication } from '#test/support/fake-application.ts';
+import { SessionFiles } from './file-handles.ts';
 import { createRouter } from './router.ts';
 
 const flow = {
@@ -30,7 +31,7 @@ it('goes on with a sign-in whose browser could not be opened, and says why', asy
   };
   Object.assign(application.connections, { connect: async () => flow });
   using router = createRouter({ application, shell, logger: silentLogger, checkOutputs: true });
-  const context = { signal: new AbortController().signal, files: { resolve: () => ({}) as never } };
+  const context = { signal: new AbortController().signal, files: new SessionFiles() };
   const input = { integrationId: '@a/b', authKey: 'oauth' };
   expect(await router.dispatch('connections.connect', input, context)).toMatchObject({
     ok: true,

@@ -5,13 +5,8 @@ import { IpcClient } from '#shared/ipc/client.ts';
 import { ProblemError } from '#shared/problem.ts';
 import { FakeApplication } from '#test/support/fake-application.ts';
 import { MemoryLink } from '#test/support/memory-link.ts';
+import { SessionFiles } from './file-handles.ts';
 import { createRouter } from './router.ts';
-
-const noFiles = {
-  resolve(): never {
-    throw new ProblemError({ code: 'file_handle_unknown', title: 'Unknown file', detail: 'No such file.' });
-  },
-};
 
 const noShell = {
   kind: 'browser' as const,
@@ -24,7 +19,7 @@ const noShell = {
 function setUp() {
   const application = new FakeApplication();
   const router = createRouter({ application, shell: noShell, logger: silentLogger, checkOutputs: true });
-  const link = new MemoryLink({ router, files: noFiles, logger: silentLogger });
+  const link = new MemoryLink({ router, files: new SessionFiles(), logger: silentLogger });
   const client = new IpcClient(link);
   disposables.push(client, router);
   return { application, link, client };

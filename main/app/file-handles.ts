@@ -12,13 +12,14 @@ interface HeldFile {
   readonly size: number;
 }
 
-/** The files one session has picked, dropped or uploaded, under handles nobody can guess. */
+/** The files and folders one session has picked, dropped or uploaded, under handles nobody can guess. */
 export class SessionFiles implements FileHandles {
   readonly #files = new Map<string, HeldFile>();
+  readonly #folders = new Map<string, string>();
 
   /** Makes a file of the disk usable under the handle in the answer. */
   register(file: HeldFile): RegisteredFile {
-    const handle = randomBytes(24).toString('base64url');
+    const handle = newHandle();
     this.#files.set(handle, file);
     return { handle, name: file.name, size: file.size };
   }
@@ -35,6 +36,27 @@ export class SessionFiles implements FileHandles {
     }
     return { originalName: file.name, size: file.size, open: () => openUnchanged(file) };
   }
+
+  registerFolder(path: string): string {
+    const handle = newHandle();
+    this.#folders.set(handle, path);
+    return handle;
+  }
+
+  resolveFolder(handle: string): string {
+    const path = this.#folders.get(handle);
+    if (path !== undefined) return path;
+    throw new ProblemError({
+      code: 'folder_handle_unknown',
+      title: 'Folder no longer known',
+      detail: 'This folder is not known to Slipway any more.',
+      action: 'Choose the folder again.',
+    });
+  }
+}
+
+function newHandle(): string {
+  return randomBytes(24).toString('base64url');
 }
 
 async function openUnchanged(file: HeldFile) {

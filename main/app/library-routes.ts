@@ -1,9 +1,12 @@
+import { homedir } from 'node:os';
+import { isAbsolute } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { Readable } from 'node:stream';
 import type { FileHandles, ShellServices } from '#main/app/shell-services.ts';
 import type { GivenImport, PackageService } from '#main/library/index.ts';
 import type { FileEdit, ImportSource, libraryRoutes } from '#shared/ipc/library-routes.ts';
 import type { RouteOutput, RouteParsedInput } from '#shared/ipc/routes.ts';
+import { ProblemError } from '#shared/problem.ts';
 import { readTextStart } from './read-text-start.ts';
 
 type LibraryRouteName = keyof typeof libraryRoutes;
@@ -81,11 +84,17 @@ export function bindLibraryRoutes(packages: PackageService, shell: ShellServices
       packages.cancelImport(token);
       return {};
     },
-    'library.pickFolder': async () => {
+    'library.pickFolder': async (_input, { files }) => {
       const path = await shell.pickFolder?.();
-      return { canPick: shell.pickFolder !== undefined, ...(path === undefined ? {} : { path }) };
+      const canPick = shell.pickFolder !== undefined;
+      return path === undefined
+        ? { canPick }
+        : { canPick, folder: { handle: files.registerFolder(path), path } };
     },
-    'library.watchFolder': ({ path }) => packages.watchFolder(path),
+    'library.watchFolder': (input, { files }) =>
+      packages.watchFolder(
+        'handle' in input ? files.resolveFolder(input.handle) : typedFolder(input.path, shell),
+      ),
     'library.unwatchFolder': async ({ path }) => {
       await packages.unwatchFolder(path);
       return {};
@@ -99,6 +108,30 @@ export function bindLibraryRoutes(packages: PackageService, shell: ShellServices
     'library.setSigning': (change) => packages.setSigning(change),
     'library.createSigningKey': () => packages.createSigningKey(),
   };
+}
+
+/**
+ * The folder a person typed, where the shell cannot ask for one. A page that was taken over can name any
+ * path, so where the shell can ask, only its answer counts.
+ * @throws ProblemError `folder_not_chosen`, `folder_unknown`
+ */
+function typedFolder(text: string, shell: ShellServices): string {
+  if (shell.pickFolder !== undefined) {
+    throw new ProblemError({
+      code: 'folder_not_chosen',
+      title: 'The folder was not chosen',
+      detail: 'A folder is followed only once you have chosen it in the system’s own dialog.',
+      action: 'Choose the folder.',
+    });
+  }
+  const path = text.trim().replace(/^~(?=$|[/\\])/, () => homedir());
+  if (isAbsolute(path)) return path;
+  throw new ProblemError({
+    code: 'folder_unknown',
+    title: 'No such folder',
+    detail: `"${text}" is not the whole path of a folder.`,
+    action: 'Write it from the root on, or from your home folder as ~/…',
+  });
 }
 
 async function changeOf(

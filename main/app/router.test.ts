@@ -37,6 +37,8 @@ const context: RequestContext = {
       }
       return { originalName: 'my file.csv', size: 3, open: async () => Readable.from([Buffer.from('a\n1')]) };
     },
+    registerFolder: (path) => `handle of ${path}`,
+    resolveFolder: (handle) => handle.replace('handle of ', ''),
   },
 };
 

@@ -19,8 +19,12 @@ export interface ShellServices {
   pickFolder?(): Promise<string | undefined>;
 }
 
-/** Files the person picked or dropped, held for one session under unguessable handles. */
+/** What the person picked or dropped, held for one session under unguessable handles. */
 export interface FileHandles {
   /** @throws ProblemError `file_handle_unknown`. */
   resolve(handle: string): Omit<InputFile, 'field'>;
+  /** Makes a folder that the person chose usable under the handle in the answer. */
+  registerFolder(path: string): string;
+  /** Path of a folder the person chose. @throws ProblemError `folder_handle_unknown`. */
+  resolveFolder(handle: string): string;
 }

@@ -191,8 +191,6 @@ export const importSourceSchema = z.discriminatedUnion('kind', [
       .max(10_000),
   }),
   z.object({ kind: z.literal('github'), url: z.string().max(2_000) }),
-  /** A folder of this computer, as its person named it. */
-  z.object({ kind: z.literal('folder'), path: z.string().max(4_096) }),
 ]);
 export type ImportSource = z.infer<typeof importSourceSchema>;
 
@@ -390,14 +388,21 @@ export const libraryRoutes = {
     output: importOutcomeSchema,
   },
   'library.cancelImport': { input: z.object({ token: z.string() }), output: nothing },
-  /** Asks the person for a folder; `path` is absent when they chose none, or where the shell cannot ask. */
+  /** Asks the person for a folder; `folder` is absent when they chose none, or where the shell cannot ask. */
   'library.pickFolder': {
     input: nothing,
-    output: z.object({ canPick: z.boolean(), path: z.string().optional() }),
+    output: z.object({
+      canPick: z.boolean(),
+      /** The handle stands for the choice; the path is only to be shown. */
+      folder: z.object({ handle: z.string(), path: z.string() }).optional(),
+    }),
   },
-  /** Takes a folder's package as a draft, and again with each change that is saved there. */
+  /**
+   * Takes a folder's package as a draft, and again with each change that is saved there. Where the shell
+   * can ask for a folder, only one that the person chose is taken, and no path.
+   */
   'library.watchFolder': {
-    input: z.object({ path: z.string().min(1).max(4_096) }),
+    input: z.union([z.object({ handle: z.string() }), z.object({ path: z.string().min(1).max(4_096) })]),
     output: watchStateSchema,
   },
   'library.unwatchFolder': { input: z.object({ path: z.string() }), output: nothing },

@@ -1,5 +1,5 @@
 import { FolderSync, GitBranch, Upload } from 'lucide-react';
-import { useId, useRef, useState, type DragEvent, type FormEvent } from 'react';
+import { useId, useRef, useState, type ComponentProps, type DragEvent, type FormEvent } from 'react';
 import { Button } from '#renderer/components/button.tsx';
 import { classes } from '#renderer/components/classes.ts';
 import { Field, Input } from '#renderer/components/field.tsx';
@@ -134,18 +134,85 @@ function GitHub() {
 }
 
 function FollowedFolder({ isWatching }: { isWatching: boolean }) {
-  const id = useId();
-  const desk = useImport();
   const { bridge } = useServices();
-  const [path, setPath] = useState('');
+  return bridge.shell === 'electron' ? (
+    <ChosenFolder isWatching={isWatching} />
+  ) : (
+    <TypedFolder isWatching={isWatching} />
+  );
+}
+
+/** Where the system's own dialog is at hand, only what was chosen in it is followed. */
+function ChosenFolder({ isWatching }: { isWatching: boolean }) {
+  const desk = useImport();
+  const [folder, setFolder] = useState<{ readonly handle: string; readonly path: string }>();
   const pick = useAction('library.pickFolder', {
-    onDone: ({ path: picked }) => {
-      if (picked !== undefined) setPath(picked);
+    onDone: ({ folder: picked }) => {
+      if (picked) setFolder(picked);
     },
   });
+  return (
+    <FollowForm
+      isWatching={isWatching}
+      unavailable={folder ? undefined : 'Choose the folder first.'}
+      onFollow={() => folder && void desk.watch({ handle: folder.handle })}
+    >
+      {(attributes) => (
+        <>
+          <Input
+            {...attributes}
+            className="font-mono"
+            readOnly
+            placeholder="No folder chosen"
+            value={folder?.path ?? ''}
+          />
+          <Button busy={pick.isPending} onClick={() => pick.mutate({})}>
+            Choose…
+          </Button>
+        </>
+      )}
+    </FollowForm>
+  );
+}
+
+function TypedFolder({ isWatching }: { isWatching: boolean }) {
+  const desk = useImport();
+  const [path, setPath] = useState('');
+  return (
+    <FollowForm
+      isWatching={isWatching}
+      unavailable={path.trim() === '' ? 'Write the folder’s path first.' : undefined}
+      onFollow={() => void desk.watch({ path: path.trim() })}
+    >
+      {(attributes) => (
+        <Input
+          {...attributes}
+          className="font-mono"
+          spellCheck={false}
+          placeholder="~/agents/weekly-report"
+          value={path}
+          onChange={(event) => setPath(event.target.value)}
+        />
+      )}
+    </FollowForm>
+  );
+}
+
+function FollowForm({
+  isWatching,
+  unavailable,
+  onFollow,
+  children,
+}: {
+  isWatching: boolean;
+  unavailable: string | undefined;
+  onFollow: () => void;
+  children: ComponentProps<typeof Field>['children'];
+}) {
+  const id = useId();
   const submit = (event: FormEvent) => {
     event.preventDefault();
-    if (path.trim() !== '' && !isWatching) void desk.watch(path.trim());
+    if (unavailable === undefined && !isWatching) onFollow();
   };
   return (
     <form onSubmit={submit}>
@@ -156,25 +223,8 @@ function FollowedFolder({ isWatching }: { isWatching: boolean }) {
       >
         {(attributes) => (
           <span className="flex gap-2">
-            <Input
-              {...attributes}
-              className="font-mono"
-              spellCheck={false}
-              placeholder="/home/you/agents/weekly-report"
-              value={path}
-              onChange={(event) => setPath(event.target.value)}
-            />
-            {bridge.shell === 'electron' && (
-              <Button busy={pick.isPending} onClick={() => pick.mutate({})}>
-                Choose…
-              </Button>
-            )}
-            <Button
-              type="submit"
-              icon={<FolderSync size={14} />}
-              busy={isWatching}
-              unavailable={path.trim() === '' ? 'Write the folder’s path first.' : undefined}
-            >
+            {children(attributes)}
+            <Button type="submit" icon={<FolderSync size={14} />} busy={isWatching} unavailable={unavailable}>
               Follow
             </Button>
           </span>

@@ -85,7 +85,7 @@ describe('an import', () => {
       'library.previewImport': () => preview,
       'library.commitImport': () => ({ imported: [], problems: [problem] }),
     });
-    await refusing.desk.takeFolder('/a');
+    await refusing.desk.takeGitHub('https://github.com/a/b');
     await refusing.desk.commit();
     expect(refusing.desk.store.getState()).toMatchObject({ phase: 'done', outcome: { problems: [problem] } });
     expect(refusing.onTaken).not.toHaveBeenCalled();

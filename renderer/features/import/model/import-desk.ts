@@ -2,6 +2,7 @@ import { createStore, type StoreApi } from 'zustand/vanilla';
 import type { IpcClient } from '#shared/ipc/client.ts';
 import type { ShellBridge } from '#shared/ipc/frames.ts';
 import type { ImportOutcome, ImportPreview, ImportSource, WatchState } from '#shared/ipc/library-routes.ts';
+import type { RouteInput } from '#shared/ipc/routes.ts';
 import { toProblem, type Problem } from '#shared/problem.ts';
 import { proposedDecisions, type Choice, type Decisions } from './decisions.ts';
 import type { GivenFile } from './dropped-files.ts';
@@ -87,15 +88,11 @@ export class ImportDesk {
     );
   }
 
-  async takeFolder(path: string): Promise<void> {
-    await this.#reading(path, () => Promise.resolve({ source: { kind: 'folder', path }, problems: [] }));
-  }
-
-  /** Follows a folder from now on. */
-  async watch(path: string): Promise<void> {
+  /** Follows a folder from now on: one that main has asked for, or the path a person typed. */
+  async watch(folder: RouteInput<'library.watchFolder'>): Promise<void> {
     this.store.setState({ phase: 'choosing', isWatching: true }, true);
     try {
-      const state = await this.#options.client.request('library.watchFolder', { path });
+      const state = await this.#options.client.request('library.watchFolder', folder);
       this.store.setState({ phase: 'closed' }, true);
       this.#options.onWatched(state);
     } catch (error) {
