@@ -8,8 +8,7 @@ import { NodeSqliteDatabase } from './node-sqlite-database.ts';
 export function tryExclusiveLock(path: string): Disposable | undefined {
   let database: NodeSqliteDatabase | undefined;
   try {
-    database = new NodeSqliteDatabase(path);
-    database.execute('PRAGMA busy_timeout = 0');
+    database = new NodeSqliteDatabase(path, 0);
     database.execute('BEGIN EXCLUSIVE');
     return database;
   } catch (error) {

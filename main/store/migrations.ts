@@ -134,7 +134,7 @@ const migrations: readonly string[] = [
  * @throws ProblemError `database_too_new` for one that a later build has written
  */
 export function migrate(database: Database, steps: readonly string[] = migrations): void {
-  const version = Number(database.get('PRAGMA user_version')?.['user_version'] ?? 0);
+  const version = versionOf(database);
   if (version > steps.length) {
     throw new ProblemError({
       code: 'database_too_new',
@@ -143,10 +143,17 @@ export function migrate(database: Database, steps: readonly string[] = migration
       action: 'Update Slipway, or start it with another data folder.',
     });
   }
-  steps.slice(version).forEach((step, index) => {
+  for (const [index, step] of steps.entries()) {
+    if (index < version) continue;
     database.transaction(() => {
+      // Another process that began at the same moment may have taken the step meanwhile.
+      if (versionOf(database) > index) return;
       database.execute(step);
-      database.execute(`PRAGMA user_version = ${version + index + 1}`);
+      database.execute(`PRAGMA user_version = ${index + 1}`);
     });
-  });
+  }
+}
+
+function versionOf(database: Database): number {
+  return Number(database.get('PRAGMA user_version')?.['user_version'] ?? 0);
 }

@@ -2,6 +2,9 @@ import { DatabaseSync, type StatementSync } from 'node:sqlite';
 import type { Database, SqlValue } from './database.ts';
 import { watchFile } from './watch-file.ts';
 
+/** Milliseconds that a write waits for another process that is writing. */
+const BUSY_TIMEOUT_MS = 5000;
+
 /** {@link Database} over Node's own SQLite. The only file that knows it. */
 export class NodeSqliteDatabase implements Database {
   readonly #database: DatabaseSync;
@@ -9,14 +12,15 @@ export class NodeSqliteDatabase implements Database {
   readonly #statements = new Map<string, StatementSync>();
   #depth = 0;
 
-  /** @param path file, or `:memory:` */
-  constructor(path: string) {
+  /**
+   * @param path file, or `:memory:`
+   * @param busyTimeoutMs how long anything waits for a lock of another process, the opening included
+   */
+  constructor(path: string, busyTimeoutMs = BUSY_TIMEOUT_MS) {
     this.#path = path;
-    this.#database = new DatabaseSync(path);
+    this.#database = new DatabaseSync(path, { timeout: busyTimeoutMs });
     // NORMAL in WAL keeps every committed transaction when the app is killed; only a power cut may lose the last.
-    this.#database.exec(
-      'PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA foreign_keys = ON; PRAGMA busy_timeout = 5000;',
-    );
+    this.#database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA foreign_keys = ON;');
   }
 
   run(sql: string, ...parameters: SqlValue[]): { changes: number; lastInsertRowid: number } {

@@ -1,5 +1,5 @@
 import { createHash, randomUUID } from 'node:crypto';
-import { existsSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { hostname, userInfo } from 'node:os';
 import { join } from 'node:path';
 import { z } from 'zod';
@@ -46,10 +46,10 @@ export class ProcessInstanceRegistry implements InstanceRegistry {
       .slice(0, 16);
     mkdirSync(this.#folder, { recursive: true, mode: 0o700 });
     this.#forgetDead();
-    writeFileSync(
-      this.#file(this.instanceId),
-      JSON.stringify({ pid: process.pid, startedAt: processStart(process.pid) ?? '' }),
-    );
+    // Renamed into place: an instance whose record is read half-written would be taken for dead.
+    const draft = join(stateDirectory, `${this.instanceId}.json`);
+    writeFileSync(draft, JSON.stringify({ pid: process.pid, startedAt: processStart(process.pid) ?? '' }));
+    renameSync(draft, this.#file(this.instanceId));
   }
 
   isLive(instanceId: string): boolean {

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { once } from 'node:events';
 import { afterEach, describe, expect, it } from 'vitest';
 import { ProblemError } from '#shared/problem.ts';
-import { defaultDataDirectory, ProcessInstanceRegistry } from './index.ts';
+import { defaultDataDirectory, ProcessInstanceRegistry, type Database } from './index.ts';
 import { migrate } from './migrations.ts';
 import { NodeSqliteDatabase } from './node-sqlite-database.ts';
 
@@ -30,6 +30,27 @@ describe('migrate', () => {
     ]);
   });
 
+  it('takes no step twice when another process takes it at the same moment', () => {
+    const path = join(temporaryFolder(), 'shared.db');
+    const steps = ['CREATE TABLE a (x)', 'CREATE TABLE b (x)'];
+    using own = new NodeSqliteDatabase(path);
+    using other = new NodeSqliteDatabase(path);
+    const raced: Database = {
+      run: (sql, ...parameters) => own.run(sql, ...parameters),
+      get: (sql, ...parameters) => own.get(sql, ...parameters),
+      all: (sql, ...parameters) => own.all(sql, ...parameters),
+      execute: (sql) => own.execute(sql),
+      transaction: (work) => {
+        migrate(other, steps);
+        return own.transaction(work);
+      },
+      onForeignChange: (listener) => own.onForeignChange(listener),
+      [Symbol.dispose]: () => undefined,
+    };
+    migrate(raced, steps);
+    expect(own.get('PRAGMA user_version')).toEqual({ user_version: 2 });
+  });
+
   it('leaves a database as it was when a step fails half-way', () => {
     using database = new NodeSqliteDatabase(':memory:');
     expect(() => migrate(database, ['CREATE TABLE a (x); CREATE TABLE a (x)'])).toThrow(/already exists/);
@@ -40,6 +61,25 @@ describe('migrate', () => {
     using database = new NodeSqliteDatabase(':memory:');
     database.execute('PRAGMA user_version = 99');
     expect(() => migrate(database)).toThrow(ProblemError);
+  });
+});
+
+describe('opening', () => {
+  it('waits for a process that is just making the database, as an app and a command at one time do', async () => {
+    const path = join(temporaryFolder(), 'busy.db');
+    const child = spawn(process.execPath, [
+      '--disable-warning=ExperimentalWarning',
+      '--input-type=module',
+      '--eval',
+      `import { DatabaseSync } from 'node:sqlite';
+       const database = new DatabaseSync(${JSON.stringify(path)});
+       database.exec('BEGIN EXCLUSIVE; CREATE TABLE a (x)');
+       console.log('begun');
+       setTimeout(() => database.exec('COMMIT'), 300);`,
+    ]);
+    await once(child.stdout, 'data');
+    using database = new NodeSqliteDatabase(path);
+    expect(database.all('SELECT * FROM a')).toEqual([]);
   });
 });
 
