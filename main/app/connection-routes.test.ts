@@ -41,7 +41,7 @@ it('goes on with a sign-in whose browser could not be opened, and says why', asy
   const abort = new AbortController();
   const updates = router.open('connections', {}, undefined, abort.signal)[Symbol.asyncIterator]();
   await updates.next();
-  application.connections.change({ connections: [], flows: [flow] });
+  application.connections.change({ connections: [], flows: [flow], uses: {} });
   expect((await updates.next()).value).toMatchObject({ data: { flows: [{ state: 'waiting' }] } });
   abort.abort();
 });

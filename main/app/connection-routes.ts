@@ -5,7 +5,7 @@ import type { AuthorNetwork } from '#main/network/index.ts';
 import type { ConnectFlow } from '#shared/connections/connection.ts';
 import type { connectionRoutes } from '#shared/ipc/connection-routes.ts';
 import type { RouteOutput, RouteParsedInput } from '#shared/ipc/routes.ts';
-import { toProblem, type Problem } from '#shared/problem.ts';
+import { ProblemError, toProblem, type Problem } from '#shared/problem.ts';
 import { agentManifestOf } from './manifest-sources.ts';
 
 type ConnectionRouteName = keyof typeof connectionRoutes;
@@ -28,10 +28,7 @@ export function bindConnectionRoutes(
 ): ConnectionHandlers {
   const { connections, library, network } = services;
   return {
-    'connections.list': () => {
-      const state = connections.state();
-      return { connections: [...state.connections], flows: [...state.flows] };
-    },
+    'connections.list': () => connectionStateOf(connections),
     'connections.describe': ({ integrationId }) => connections.describe(integrationId),
     'connections.saveClient': (input) => connections.saveClient(input),
     'connections.removeClient': (input) => connections.removeClient(input),
@@ -39,6 +36,12 @@ export function bindConnectionRoutes(
       const flow = await connections.connect(input);
       const notOpened = await openBrowser(flow, shell);
       return { flow, ...(notOpened && { notOpened }) };
+    },
+    'connections.openAgain': async ({ flowId }) => {
+      const flow = connections.state().flows.find(({ id, state }) => id === flowId && state === 'waiting');
+      const notOpened = flow && (await openBrowser(flow, shell));
+      if (notOpened) throw new ProblemError(notOpened);
+      return {};
     },
     'connections.cancel': ({ flowId }) => {
       connections.cancel(flowId);
@@ -66,6 +69,15 @@ export function bindConnectionRoutes(
     }),
     'network.describe': () => network.describe(),
   };
+}
+
+/** All that a page may be shown, as a message of its own. */
+export function connectionStateOf(
+  connections: Pick<ConnectionService, 'state'>,
+): RouteOutput<'connections.list'> {
+  const { connections: list, flows, uses } = connections.state();
+  const copied = Object.entries(uses).map(([id, agents]): [string, string[]] => [id, [...agents]]);
+  return { connections: [...list], flows: [...flows], uses: Object.fromEntries(copied) };
 }
 
 /** A sign-in goes on without this: the person can open the address. */

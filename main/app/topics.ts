@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import type { Application } from '#main/app/application.ts';
-import type { ConnectionState } from '#main/connections/index.ts';
 import { topics, type TopicMessage, type TopicName, type TopicParameters } from '#shared/ipc/topics.ts';
 import { ProblemError } from '#shared/problem.ts';
+import { connectionStateOf } from './connection-routes.ts';
 import { invalidRequest } from './invalid-request.ts';
 import { followRun } from './run-topic.ts';
 import { RunListFeed } from './run-list-feed.ts';
@@ -77,8 +77,8 @@ export function bindTopics(application: Application, checkOutputs: boolean): Top
   );
   const connectionFeed = new StateFeed(
     epoch,
-    () => copyOf(connections.state()),
-    (listener) => connections.onState((state) => listener(copyOf(state))),
+    () => connectionStateOf(connections),
+    (listener) => connections.onState(() => listener(connectionStateOf(connections))),
   );
   const runFeed = new RunListFeed(epoch, runs);
 
@@ -121,10 +121,6 @@ export function bindTopics(application: Application, checkOutputs: boolean): Top
       for (const feed of [...states, runFeed]) feed[Symbol.dispose]();
     },
   };
-}
-
-function copyOf({ connections, flows }: ConnectionState): TopicMessage<'connections'> {
-  return { connections: [...connections], flows: [...flows] };
 }
 
 function isTopicName(name: string): name is TopicName {

@@ -128,11 +128,17 @@ export class ConnectionRepository {
     );
   }
 
-  /** How many agents have chosen a connection. */
-  agentCount(connectionId: string): number {
-    return this.#database
-      .all('SELECT connection_ids FROM connection_choice')
-      .filter((row) => idsSchema.safeParse(parse(row['connection_ids'])).data?.includes(connectionId)).length;
+  /** Agents that have chosen a connection, by its id. */
+  uses(): Record<string, string[]> {
+    const uses: Record<string, string[]> = {};
+    const rows = this.#database.all(
+      'SELECT agent_id, connection_ids FROM connection_choice ORDER BY agent_id',
+    );
+    for (const row of rows) {
+      for (const id of idsSchema.safeParse(parse(row['connection_ids'])).data ?? [])
+        (uses[id] ??= []).push(String(row['agent_id']));
+    }
+    return uses;
   }
 }
 

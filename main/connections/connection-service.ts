@@ -8,6 +8,8 @@ export interface ConnectionState {
   readonly connections: readonly Connection[];
   /** Sign-ins under way, and the last that ended. */
   readonly flows: readonly ConnectFlow[];
+  /** Agents that have chosen a connection, by its id. */
+  readonly uses: Readonly<Record<string, readonly string[]>>;
 }
 
 export interface AuthReference {

@@ -206,6 +206,14 @@ async function signIn(
   return found(ended.connectionId);
 }
 
+async function freePort(): Promise<number> {
+  const probe = createServer();
+  await new Promise<void>((resolve) => probe.listen(0, '127.0.0.1', resolve));
+  const { port } = probe.address() as AddressInfo;
+  await new Promise((resolve) => probe.close(resolve));
+  return port;
+}
+
 function found(id: string | undefined): Connection {
   const connection = connections.state().connections.find((one) => one.id === id);
   if (!connection) throw new Error(`There is no connection ${id}`);
@@ -248,6 +256,48 @@ describe('a client of an integration', () => {
     await expect(connections.saveClient({ ...OAUTH, clientId: 'basic', isPublic: false })).rejects.toEqual(
       code('oauth_client_secret_missing'),
     );
+  });
+});
+
+describe('an integration that names its redirect', () => {
+  const withRedirect = (redirectOf: unknown) =>
+    manifests.set(
+      'named',
+      integration('@test/named', {
+        oauth: {
+          type: 'oauth2',
+          issuer: server.issuer,
+          authorization_endpoint: `${server.issuer}/auth`,
+          token_endpoint: `${server.issuer}/token`,
+          authorized_uris: [`${api}/**`],
+          delivery: deliver('Authorization', 'access_token'),
+          _meta: { 'app.slipway/redirect': redirectOf },
+        },
+      }),
+    );
+  const clientOf = async () => (await connections.describe('named')).auths[0]?.client;
+
+  it('shows and uses that port and spelling, until the author chooses another', async () => {
+    const port = await freePort();
+    withRedirect({ kind: 'loopback', host: 'localhost', port });
+    expect((await clientOf())?.redirectUri).toBe(`http://localhost:${port}/oauth/callback`);
+    const named = { integrationId: 'named', authKey: 'oauth' };
+    const app = { clientId: 'basic', clientSecret: CLIENT_SECRET, isPublic: false };
+    await connections.saveClient({ ...named, ...app });
+    const flow = await connections.connect(named);
+    expect(flow.redirectUri).toBe(`http://localhost:${port}/oauth/callback`);
+    connections.cancel(flow.id);
+    await connections.saveClient({ ...named, ...app, redirect: anyPort });
+    expect((await connections.connect(named)).redirectUri).toMatch(/^http:\/\/127\.0\.0\.1:\d+\//);
+  });
+
+  it.each([
+    { kind: 'scheme', host: 'localhost', port: 0 },
+    { kind: 'loopback', host: 'evil.example', port: 4711 },
+    { kind: 'loopback', host: '127.0.0.1', port: 80 },
+  ])('is not followed to %j', async (redirectOf) => {
+    withRedirect(redirectOf);
+    expect((await clientOf())?.redirect).toEqual(DEFAULT_REDIRECT);
   });
 });
 
@@ -438,14 +488,6 @@ describe('a sign-in', () => {
 
 describe('a remote server of tools', () => {
   const REMOTE = { integrationId: '@test/remote', authKey: 'oauth' };
-  const freePort = async () => {
-    const probe = createServer();
-    await new Promise<void>((resolve) => probe.listen(0, '127.0.0.1', resolve));
-    const { port } = probe.address() as AddressInfo;
-    await new Promise((resolve) => probe.close(resolve));
-    return port;
-  };
-
   function serve(document: Record<string, unknown>): void {
     answer = (url, _headers, response) => {
       if (url !== '/.well-known/oauth-protected-resource/mcp') return void response.writeHead(401).end();
@@ -606,6 +648,11 @@ describe('what a run needs', () => {
         {
           neededScopes: ['mail', 'calendar'],
           requestedScopes: ['openid', 'email', 'mail', 'calendar'],
+          reasons: {
+            openid: [{ kind: 'default' }],
+            mail: [{ kind: 'tool', tool: 'send' }],
+            calendar: [{ kind: 'tool', tool: 'plan' }],
+          },
           needsClient: true,
         },
       ],

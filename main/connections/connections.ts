@@ -102,6 +102,7 @@ export class Connections implements ConnectionService, AsyncDisposable {
     return {
       connections: this.#repository.list(),
       flows: [...this.#signIns.values()].map(({ flow }) => flow),
+      uses: this.#repository.uses(),
     };
   }
 
@@ -122,6 +123,7 @@ export class Connections implements ConnectionService, AsyncDisposable {
 
   async describe(integrationId: string): Promise<IntegrationNeeds> {
     const integration = await this.#integration(integrationId);
+    const uses = this.#repository.uses();
     return {
       integrationId,
       displayName: integration.displayName,
@@ -138,7 +140,7 @@ export class Connections implements ConnectionService, AsyncDisposable {
       connections: this.#repository
         .list()
         .filter((connection) => connection.integrationId === integrationId)
-        .map((connection) => ({ ...connection, agentCount: this.#repository.agentCount(connection.id) })),
+        .map((connection) => ({ ...connection, agentCount: uses[connection.id]?.length ?? 0 })),
     };
   }
 
@@ -288,6 +290,7 @@ export class Connections implements ConnectionService, AsyncDisposable {
       if (this.#get(id).integrationId !== integrationId) throw unknownConnection();
     }
     this.#repository.choose(agentId, integrationId, ids);
+    this.#tellState();
   }
 
   async requirements(
@@ -452,7 +455,12 @@ export class Connections implements ConnectionService, AsyncDisposable {
     if (known && !(known.isAutomatic && known.server !== (auth.issuer ?? auth.tokenEndpoint))) return;
     if (auth.tokenEndpointAuthMethod !== 'none' || server.metadata.registration_endpoint === undefined)
       return;
-    const clientId = await registerClient(this.#options.outbound, server, auth, this.#redirect);
+    const clientId = await registerClient(
+      this.#options.outbound,
+      server,
+      auth,
+      auth.redirect ?? this.#redirect,
+    );
     await this.#clients.save({ integrationId, authKey, clientId, isPublic: true }, auth, true);
   }
 

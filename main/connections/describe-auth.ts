@@ -1,9 +1,8 @@
-import type { RedirectChoice } from '#shared/connections/connection.ts';
+import { redirectUriOf, type RedirectChoice } from '#shared/connections/connection.ts';
 import { credentialFieldsOf } from '#shared/connections/credential-fields.ts';
 import type { AuthNeeds } from '#shared/connections/requirements.ts';
 import type { AuthMethod, IntegrationManifest } from '#shared/manifest/model/integration.ts';
 import type { ClientRecord } from './connection-repository.ts';
-import { redirectUriOf } from './oauth/oauth-client.ts';
 
 /** What connecting by one method takes of the author. */
 export function describeAuth(
@@ -39,7 +38,7 @@ function describeClient(
   client: ClientRecord | undefined,
   defaultRedirect: RedirectChoice,
 ): NonNullable<AuthNeeds['client']> {
-  const redirect = client?.redirect ?? defaultRedirect;
+  const redirect = client?.redirect ?? auth.redirect ?? defaultRedirect;
   const redirectUri = redirectUriOf(redirect);
   const isPublicByManifest = auth.tokenEndpointAuthMethod === 'none';
   const mayRegister = isPublicByManifest && integration.source.kind === 'remote';

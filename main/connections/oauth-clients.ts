@@ -61,7 +61,7 @@ export class OAuthClients {
     const record = {
       clientId,
       hasSecret: secret !== undefined,
-      redirect: input.redirect ?? known?.redirect ?? this.#redirect,
+      redirect: input.redirect ?? known?.redirect ?? auth.redirect ?? this.#redirect,
       authMethod,
       server,
       isAutomatic,

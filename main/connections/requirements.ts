@@ -2,7 +2,7 @@ import { MAX_CHOSEN_CONNECTIONS, type Connection } from '#shared/connections/con
 import type { Candidate, IntegrationRequirement, RunRequirements } from '#shared/connections/requirements.ts';
 import type { AgentManifest, IntegrationChoice } from '#shared/manifest/model/agent.ts';
 import type { IntegrationManifest } from '#shared/manifest/model/integration.ts';
-import { missingScopes, neededScopes, requestedScopes } from '#shared/tools/scopes.ts';
+import { missingScopes, neededScopes, requestedScopes, scopeReasons } from '#shared/tools/scopes.ts';
 
 export interface RequirementInput {
   readonly agent: Pick<AgentManifest, 'dependencies' | 'integrationChoices'>;
@@ -64,11 +64,16 @@ function requirement(id: string, input: RequirementInput): IntegrationRequiremen
       .map(([authKey, auth]) => {
         const isOAuth = auth.type === 'oauth2';
         const needed = neededScopes(integration, authKey, choice);
+        const requested = isOAuth ? requestedScopes(auth, needed, granted.get(authKey) ?? []) : [];
+        const reasons = requested.map(
+          (scope) => [scope, scopeReasons(integration, authKey, choice, scope)] as const,
+        );
         return {
           authKey,
           type: auth.type,
           neededScopes: needed,
-          requestedScopes: isOAuth ? requestedScopes(auth, needed, granted.get(authKey) ?? []) : [],
+          requestedScopes: requested,
+          reasons: Object.fromEntries(reasons),
           needsClient: isOAuth && !input.hasClient(id, authKey),
         };
       }),

@@ -71,3 +71,19 @@ export const redirectChoiceSchema = z.object({
   port: z.number().int().min(0).max(65_535),
 });
 export type RedirectChoice = z.infer<typeof redirectChoiceSchema>;
+
+/** What a package may ask for: any free port, or one that needs no rights of its own. */
+export const loopbackRedirectSchema = redirectChoiceSchema.extend({
+  kind: z.literal('loopback'),
+  port: z.union([z.literal(0), z.number().int().min(1024).max(65_535)]),
+});
+
+/** Path of every redirect URI at this computer. */
+export const CALLBACK_PATH = '/oauth/callback';
+
+/** The exact redirect URI of a choice; for any free port, without one, as it is registered then. */
+export function redirectUriOf(redirect: RedirectChoice, boundPort?: number): string {
+  if (redirect.kind === 'scheme') return 'slipway://oauth/callback';
+  const port = boundPort ?? redirect.port;
+  return `http://${redirect.host}${port === 0 ? '' : `:${port}`}${CALLBACK_PATH}`;
+}

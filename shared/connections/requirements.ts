@@ -72,6 +72,12 @@ export const candidateSchema = z.object({
 });
 export type Candidate = z.infer<typeof candidateSchema>;
 
+const scopeReasonSchema = z.discriminatedUnion('kind', [
+  z.object({ kind: z.literal('default') }),
+  z.object({ kind: z.literal('tool'), tool: z.string() }),
+  z.object({ kind: z.literal('pinned') }),
+]);
+
 /** What a run needs of one integration, and what of it is there. */
 export const integrationRequirementSchema = z.object({
   integrationId: z.string(),
@@ -97,6 +103,8 @@ export const integrationRequirementSchema = z.object({
       type: authTypeSchema,
       neededScopes: z.array(z.string()),
       requestedScopes: z.array(z.string()),
+      /** Why each of the requested scopes is asked for; one that is only granted already has no reason. */
+      reasons: z.record(z.string(), z.array(scopeReasonSchema)),
       /** An app has to be set up at the service first. */
       needsClient: z.boolean(),
     }),

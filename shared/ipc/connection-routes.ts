@@ -24,6 +24,8 @@ const chosen = z.array(connectionId);
 export const connectionStateSchema = z.object({
   connections: z.array(connectionSchema),
   flows: z.array(connectFlowSchema),
+  /** Agents that have chosen a connection, by its id. */
+  uses: z.record(z.string(), z.array(z.string())),
 });
 
 /** Requests about the author's accounts at services. No answer holds a secret. */
@@ -58,6 +60,8 @@ export const connectionRoutes = {
       notOpened: problemSchema.optional(),
     }),
   },
+  /** Opens the address of a sign-in that still waits once more. */
+  'connections.openAgain': { input: z.object({ flowId: z.string() }), output: nothing },
   'connections.cancel': { input: z.object({ flowId: z.string() }), output: nothing },
   /** Takes the address of the page a service sent the person to, where it could not reach this computer. */
   'connections.pasteRedirect': { input: z.object({ address: z.string().max(8_000) }), output: nothing },

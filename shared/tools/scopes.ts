@@ -24,6 +24,30 @@ export function neededScopes(
   return unique([...ofTools, ...pinned]);
 }
 
+/** Why a scope is asked for. */
+export type ScopeReason =
+  | { readonly kind: 'default' }
+  | { readonly kind: 'tool'; readonly tool: string }
+  | { readonly kind: 'pinned' };
+
+/** Every reason there is for asking an account for a scope; none for one that is only granted already. */
+export function scopeReasons(
+  integration: IntegrationManifest,
+  authKey: string,
+  choice: IntegrationChoice,
+  scope: string,
+): ScopeReason[] {
+  const tools = choice.tools ?? integration.defaultTools;
+  const needs = (tool: string) =>
+    Object.hasOwn(integration.toolScopes, tool) &&
+    (integration.toolScopes[tool]?.[authKey] ?? []).includes(scope);
+  return [
+    ...(integration.auths[authKey]?.defaultScopes.includes(scope) ? [{ kind: 'default' } as const] : []),
+    ...(tools === '*' ? [] : tools).filter(needs).map((tool) => ({ kind: 'tool', tool }) as const),
+    ...(choice.scopes?.includes(scope) ? [{ kind: 'pinned' } as const] : []),
+  ];
+}
+
 /**
  * Scopes to ask for when connecting: the method's defaults, what is needed now, and what is granted
  * already, so that a new consent never takes anything away. Scopes that others of the set imply stay:

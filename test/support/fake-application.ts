@@ -395,7 +395,7 @@ class FakeSettingsStore implements SettingsStore {
 /** Has no connection; what a test needs of it, the test puts in place. */
 class FakeConnectionService implements ConnectionService {
   readonly #changes = new Listeners<ConnectionState>();
-  #state: ConnectionState = { connections: [], flows: [] };
+  #state: ConnectionState = { connections: [], flows: [], uses: {} };
 
   state(): ConnectionState {
     return this.#state;

@@ -14,15 +14,6 @@ export interface OAuthClient {
 /** Port that is free on most computers and the same at every start, so that it can be registered. */
 export const DEFAULT_REDIRECT: RedirectChoice = { kind: 'loopback', host: '127.0.0.1', port: 47_823 };
 
-export const CALLBACK_PATH = '/oauth/callback';
-
-/** The exact redirect URI of a choice; for any free port, without one, as it is registered then. */
-export function redirectUriOf(redirect: RedirectChoice, boundPort?: number): string {
-  if (redirect.kind === 'scheme') return 'slipway://oauth/callback';
-  const port = boundPort ?? redirect.port;
-  return `http://${redirect.host}${port === 0 ? '' : `:${port}`}${CALLBACK_PATH}`;
-}
-
 /**
  * How a client proves itself, as the manifest says.
  * @throws ProblemError `oauth_client_secret_missing`, `oauth_client_secret_unexpected`,

@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { RedirectChoice } from '#shared/connections/connection.ts';
+import { CALLBACK_PATH, redirectUriOf, type RedirectChoice } from '#shared/connections/connection.ts';
 import { ProblemError } from '#shared/problem.ts';
 import {
   CALLBACK_HEADERS,
@@ -10,7 +10,6 @@ import {
   USED_PAGE,
   type CallbackPage,
 } from './callback-page.ts';
-import { CALLBACK_PATH, redirectUriOf } from './oauth-client.ts';
 
 /** Milliseconds a listener stays after its last sign-in, to tell a tab that comes late. */
 const LINGER_MS = 30_000;

@@ -5,11 +5,10 @@ import {
   processDynamicClientRegistrationResponse,
 } from 'oauth4webapi';
 import type { Outbound } from '#main/network/index.ts';
-import type { RedirectChoice } from '#shared/connections/connection.ts';
+import { redirectUriOf, type RedirectChoice } from '#shared/connections/connection.ts';
 import type { AuthMethod } from '#shared/manifest/model/integration.ts';
 import { ProblemError } from '#shared/problem.ts';
 import type { KnownServer } from './authorization-server.ts';
-import { redirectUriOf } from './oauth-client.ts';
 import { oauthFetch } from './oauth-fetch.ts';
 import { oauthProblem } from './oauth-problem.ts';
 

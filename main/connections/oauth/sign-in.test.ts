@@ -9,7 +9,8 @@ import {
   type AuthorizationServer,
 } from '#test/peers/authorization-server.ts';
 import { AuthorizationServers } from './authorization-server.ts';
-import { redirectUriOf, type OAuthClient } from './oauth-client.ts';
+import { redirectUriOf } from '#shared/connections/connection.ts';
+import type { OAuthClient } from './oauth-client.ts';
 import { secureUrl } from './oauth-fetch.ts';
 import { RedirectReceiver } from './redirect-receiver.ts';
 import { SignIn, type SignedIn, type SignInRequest } from './sign-in.ts';

@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import { loopbackRedirectSchema, type RedirectChoice } from '../../connections/connection.ts';
 import type { Dialect } from '../dialect.ts';
 import { perDialect } from '../per-dialect.ts';
 import {
@@ -11,6 +12,9 @@ import {
   oauthMetaSchema,
 } from '../schemas/integration.ts';
 import { present, readIdentity, type PackageIdentity } from './identity.ts';
+
+/** Slipway's own word in an authentication method: the port and spelling of the redirect URI. */
+const REDIRECT_KEY = 'app.slipway/redirect';
 
 const shapeFor = perDialect(integrationSchema);
 
@@ -54,6 +58,8 @@ export interface AuthMethod {
   /** Whether a run needs a connection even when no tool is selected. */
   readonly required: boolean;
   readonly callbackUrlHint?: string;
+  /** Where the service takes an app of this computer back to, when the package's author says. */
+  readonly redirect?: RedirectChoice;
 }
 
 export interface IntegrationManifest extends PackageIdentity {
@@ -124,6 +130,7 @@ function authOf(auth: ParsedAuth, sharedHint: string | undefined): AuthMethod {
       credentialsSchema: auth.credentials?.schema,
       connect: auth.connect,
       callbackUrlHint: auth.callback_url_hint ?? sharedHint,
+      redirect: loopbackRedirectSchema.safeParse(auth._meta?.[REDIRECT_KEY]).data,
     }),
     tokenEndpointAuthMethod: auth.token_endpoint_auth_method ?? 'client_secret_basic',
     authorizationParameters: auth.authorization_params ?? {},

@@ -2,7 +2,8 @@ import { Check, TriangleAlert } from 'lucide-react';
 import { Badge } from '#renderer/components/badge.tsx';
 import { Button } from '#renderer/components/button.tsx';
 import { impliedScopes } from '#shared/tools/scopes.ts';
-import type { AuthPlan, PlannedScope, ScopeReason } from '../model/scope-plan.ts';
+import type { AuthPlan, PlannedScope } from '../model/scope-plan.ts';
+import { reasonText } from '../model/scope-reason-text.ts';
 
 /**
  * What signing in by one method will ask for and why, held against what a connection already has. It
@@ -85,21 +86,4 @@ function ScopeRow({ scope, isGranted }: { scope: PlannedScope; isGranted: boolea
       {isGranted === false && <span className="text-sm text-caution">not granted yet</span>}
     </li>
   );
-}
-
-/** Tools a sentence names before it counts them. */
-const NAMED_TOOLS = 2;
-
-function reasonText(reasons: readonly ScopeReason[]): string {
-  const tools = reasons.flatMap((reason) => (reason.kind === 'tool' ? [reason.tool] : []));
-  const parts = [
-    reasons.some(({ kind }) => kind === 'default') ? 'always asked' : '',
-    tools.length === 0
-      ? ''
-      : tools.length <= NAMED_TOOLS
-        ? `for ${tools.join(' and ')}`
-        : `for ${tools.length} tools`,
-    reasons.some(({ kind }) => kind === 'pinned') ? 'added by you' : '',
-  ];
-  return parts.filter(Boolean).join(', ');
 }

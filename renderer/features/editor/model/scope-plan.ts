@@ -1,15 +1,16 @@
 import type { AuthMethod, IntegrationManifest } from '#shared/manifest/model/integration.ts';
-import { impliedScopes, missingScopes, neededScopes, requestedScopes } from '#shared/tools/scopes.ts';
+import {
+  impliedScopes,
+  missingScopes,
+  neededScopes,
+  requestedScopes,
+  scopeReasons,
+  type ScopeReason,
+} from '#shared/tools/scopes.ts';
 import { packageOf, type EditorLibrary, type GrantedConnection } from '../ports.ts';
 import { choiceOf, rangesOf } from './agent-value.ts';
 import type { ManifestValue } from './manifest-document.ts';
 import { scopeRisk } from './scope-risk.ts';
-
-/** Why a scope is asked for. */
-export type ScopeReason =
-  | { readonly kind: 'default' }
-  | { readonly kind: 'tool'; readonly tool: string }
-  | { readonly kind: 'pinned' };
 
 export interface PlannedScope {
   readonly value: string;
@@ -67,21 +68,13 @@ function planAuths(
       .filter((connection) => connection.integration === integration.name && connection.authKey === key)
       .map((connection) => ({ connection, missing: missingScopes(auth, needed, connection.scopes) }));
     const isOauth = auth.type === 'oauth2';
-    const tools = choice.tools ?? integration.defaultTools;
-    const reasonsFor = (scope: string): ScopeReason[] => [
-      ...(auth.defaultScopes.includes(scope) ? [{ kind: 'default' } as const] : []),
-      ...(tools === '*' ? [] : tools)
-        .filter((tool) => toolNeeds(integration, tool, key, scope))
-        .map((tool) => ({ kind: 'tool', tool }) as const),
-      ...(choice.scopes?.includes(scope) === true ? [{ kind: 'pinned' } as const] : []),
-    ];
     const scopes = isOauth ? requestedScopes(auth, needed) : [];
     return {
       key,
       type: auth.type,
       isChosen: choice.authKey === undefined ? keys.length === 1 : choice.authKey === key,
       catalog: auth.scopeCatalog,
-      scopes: scopes.map((value) => planScope(value, auth, reasonsFor(value))),
+      scopes: scopes.map((value) => planScope(value, auth, scopeReasons(integration, key, choice, value))),
       connections,
       request: isOauth ? requestedScopes(auth, needed, connections[0]?.connection.scopes ?? []) : [],
     };
@@ -92,13 +85,6 @@ function planScope(value: string, auth: AuthMethod, reasons: readonly ScopeReaso
   const entry = auth.scopeCatalog.find((scope) => scope.value === value);
   const label = entry?.label ?? value;
   return { value, label, description: entry?.description ?? '', reasons, risk: scopeRisk(value, label) };
-}
-
-function toolNeeds(integration: IntegrationManifest, tool: string, authKey: string, scope: string): boolean {
-  return (
-    Object.hasOwn(integration.toolScopes, tool) &&
-    (integration.toolScopes[tool]?.[authKey] ?? []).includes(scope)
-  );
 }
 
 /** Scopes of the catalog that come with others that are asked for, so that pinning them adds nothing. */
