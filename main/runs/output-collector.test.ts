@@ -1,10 +1,10 @@
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { pack } from 'tar-stream';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { Problem } from '#shared/problem.ts';
+import { ProblemError, type Problem } from '#shared/problem.ts';
 import { MAX_OUTPUT_FILE_BYTES, MAX_OUTPUT_FILES, type RunOutputFile } from '#shared/runs/run.ts';
 import { isKeepable, OutputCollector } from './output-collector.ts';
 
@@ -29,12 +29,12 @@ function collectorOver(entries: () => Entry[]) {
   const removed: string[] = [];
   const collector = new OutputCollector(
     {
-      getArchive: () => {
+      getArchive: async () => {
         const archive = pack();
         for (const { name, content = '', ...header } of entries())
           archive.entry({ name, ...header }, content);
         archive.finalize();
-        return Promise.resolve(Readable.from(archive));
+        return Readable.from(archive);
       },
     },
     folder,
@@ -120,6 +120,53 @@ describe('OutputCollector', () => {
     expect(readFileSync(join(folder, 'report.md'), 'utf8')).toBe('final text');
     expect(removed).toEqual(['scratch.txt']);
     expect(existsSync(join(folder, 'scratch.txt'))).toBe(false);
+  });
+
+  it('follows a file that became a folder, and a folder that became a file', async () => {
+    let entries: Entry[] = [{ name: 'a', content: 'file' }];
+    const { collector, kept, removed } = collectorOver(() => entries);
+    collector.changed('a');
+    await expect.poll(() => kept.size, { timeout: 5000 }).toBe(1);
+    entries = [
+      { name: 'b', content: 'in it' },
+      { name: 'c', content: 'too' },
+    ];
+    collector.changed('a/b');
+    await expect.poll(() => kept.size, { timeout: 5000 }).toBe(3);
+    expect(readFileSync(join(folder, 'a', 'b'), 'utf8')).toBe('in it');
+    entries = [
+      { name: 'outputs/a', content: 'file again' },
+      { name: 'outputs/z', content: 'after it' },
+    ];
+    await collector.finish(signal());
+    expect(readFileSync(join(folder, 'a'), 'utf8')).toBe('file again');
+    expect(readFileSync(join(folder, 'z'), 'utf8')).toBe('after it');
+    expect(removed).toEqual(['a', 'a/b', 'a/c']);
+  });
+
+  it('says so when this computer does not take a file, and when the last look breaks off', async () => {
+    const { collector, skipped } = collectorOver(() => [{ name: 'outputs/a.txt', content: 'x' }]);
+    rmSync(folder, { recursive: true });
+    writeFileSync(folder, 'in the way');
+    await collector.finish(signal());
+    expect(skipped).toMatchObject([{ path: 'a.txt', problem: { code: 'file_not_written' } }]);
+
+    const broken = collectorOver(() => []);
+    await broken.collector.finish(AbortSignal.abort());
+    expect(broken.skipped).toMatchObject([{ path: 'outputs', problem: { code: 'outputs_cut_short' } }]);
+  });
+
+  it('drops what it kept when the agent has removed the folder', async () => {
+    let isThere = true;
+    const { collector, removed, skipped } = collectorOver(() => {
+      if (isThere) return [{ name: 'a.txt', content: 'x' }];
+      throw new ProblemError({ code: 'path_absent', title: 'Not there', detail: 'Gone.' });
+    });
+    collector.changed('a.txt');
+    await expect.poll(() => existsSync(join(folder, 'a.txt')), { timeout: 5000 }).toBe(true);
+    isThere = false;
+    await collector.finish(signal());
+    expect([removed, skipped]).toEqual([['a.txt'], []]);
   });
 });
 

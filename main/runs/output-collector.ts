@@ -8,7 +8,7 @@ import { setTimeout as setTimeoutPromise } from 'node:timers/promises';
 import mime from 'mime';
 import { extract } from 'tar-stream';
 import { OUTPUTS_FOLDER, WORKSPACE_PATH } from '#shared/protocol/layout.ts';
-import type { Problem } from '#shared/problem.ts';
+import { ProblemError, type Problem } from '#shared/problem.ts';
 import {
   MAX_OUTPUT_BYTES,
   MAX_OUTPUT_FILE_BYTES,
@@ -68,7 +68,9 @@ export class OutputCollector {
       if (!this.#sweepDue) {
         this.#sweepDue = true;
         this.#enqueue(async () => {
-          await setTimeoutPromise(SETTLE_MS);
+          await setTimeoutPromise(SETTLE_MS, undefined, { signal: this.#abort.signal }).catch(
+            () => undefined,
+          );
           this.#sweepDue = false;
           await this.#take(`${WORKSPACE_PATH}/${OUTPUTS_FOLDER}`, undefined, this.#abort.signal);
         });
@@ -92,9 +94,8 @@ export class OutputCollector {
     clearTimeout(this.#timers.get(path));
     this.#timers.delete(path);
     await this.#fetching;
-    if (this.#closed || !this.#kept.delete(path)) return;
-    await rm(this.#target(path), { force: true });
-    this.#listener.removed(path);
+    if (this.#closed || !this.#kept.has(path)) return;
+    await this.#drop(path);
   }
 
   /**
@@ -159,8 +160,9 @@ export class OutputCollector {
       }
       await piping;
       if (last) await this.#dropUnseen(seen);
-    } catch {
-      // The file or the sandbox went away in the meantime; the final look is the one that counts.
+    } catch (error) {
+      // Before the end the file may have gone in the meantime; the final look is the one that counts.
+      if (last) await this.#endEarly(error);
     }
     skips.finish();
   }
@@ -175,8 +177,9 @@ export class OutputCollector {
     const target = this.#target(path);
     const temporary = `${target}.slipway-part`;
     const hash = createHash('sha256');
-    await mkdir(dirname(target), { recursive: true });
     try {
+      await this.#clearWay(path);
+      await mkdir(dirname(target), { recursive: true });
       await pipeline(
         content,
         async function* (chunks: AsyncIterable<Buffer>) {
@@ -190,8 +193,8 @@ export class OutputCollector {
       );
       await rename(temporary, target);
     } catch (error) {
-      await rm(temporary, { force: true });
-      throw error;
+      await rm(temporary, { force: true }).catch(() => undefined);
+      throw isSystemError(error) ? new NotWritten(path, error) : error;
     }
     const sha256 = hash.digest('hex');
     if (this.#kept.get(path)?.sha256 === sha256) return;
@@ -201,11 +204,32 @@ export class OutputCollector {
 
   /** Files that were kept while the agent worked and that it removed before the end. */
   async #dropUnseen(seen: ReadonlySet<string>): Promise<void> {
-    for (const path of this.#kept.keys()) {
-      if (seen.has(path)) continue;
-      this.#kept.delete(path);
-      await rm(this.#target(path), { force: true });
-      this.#listener.removed(path);
+    for (const path of this.#kept.keys()) if (!seen.has(path)) await this.#drop(path);
+  }
+
+  async #drop(path: string): Promise<void> {
+    this.#kept.delete(path);
+    // Bytes that cannot be removed take room, no more: nobody is told of them.
+    await rm(this.#target(path), { force: true }).catch(() => undefined);
+    this.#listener.removed(path);
+  }
+
+  /** A file that the agent made a folder of gives way to what is in it, and the other way round. */
+  async #clearWay(path: string): Promise<void> {
+    const above = [...this.#kept.keys()].filter((kept) => path.startsWith(`${kept}/`));
+    const below = [...this.#kept.keys()].filter((kept) => kept.startsWith(`${path}/`));
+    for (const kept of [...above, ...below]) await this.#drop(kept);
+    if (below.length > 0) await rm(this.#target(path), { recursive: true, force: true });
+  }
+
+  /** Tells what the last look did not come to, so that no file is missing in silence. */
+  async #endEarly(error: unknown): Promise<void> {
+    if (error instanceof ProblemError && error.problem.code === 'path_absent') {
+      await this.#dropUnseen(new Set());
+    } else if (error instanceof NotWritten) {
+      this.#listener.skipped(error.path, notWritten(error));
+    } else {
+      this.#listener.skipped(OUTPUTS_FOLDER, cutShort());
     }
   }
 
@@ -239,6 +263,23 @@ export class OutputCollector {
   #target(path: string): string {
     return join(this.#folder, ...path.split('/'));
   }
+}
+
+/** A file that this computer did not take, for example for want of disk. */
+class NotWritten extends Error {
+  readonly path: string;
+  readonly code: string;
+
+  constructor(path: string, cause: NodeJS.ErrnoException) {
+    super(cause.message, { cause });
+    this.path = path;
+    this.code = cause.code ?? 'unknown reason';
+  }
+}
+
+/** Whether a file operation of this computer failed, and not the archive or the wait for it. */
+function isSystemError(error: unknown): error is NodeJS.ErrnoException {
+  return error instanceof Error && 'syscall' in error && 'path' in error;
 }
 
 /** Tells of the first files that were not kept one by one, and of the rest as a number. */
@@ -295,6 +336,26 @@ export function mediaTypeOf(path: string): string {
 
 function skipped(code: string, file: string, detail: string): Problem {
   return { code, title: 'A file was not kept', detail, file };
+}
+
+function notWritten({ path, code }: NotWritten): Problem {
+  const reason = code === 'ENOSPC' || code === 'EDQUOT' ? 'the disk is full' : code;
+  return {
+    ...skipped(
+      'file_not_written',
+      path,
+      `"${path}" could not be written to this computer (${reason}). Files after it were not kept either.`,
+    ),
+    action: 'Make room in the data folder and run the agent again.',
+  };
+}
+
+function cutShort(): Problem {
+  return skipped(
+    'outputs_cut_short',
+    OUTPUTS_FOLDER,
+    'The last look at the outputs was cut short, so files that were written last may be missing.',
+  );
 }
 
 function linkRefused(path: string): Problem {
