@@ -79,6 +79,7 @@ export function bindLibraryRoutes(packages: PackageService, shell: ShellServices
     },
     'library.previewImport': ({ source }, { files, signal }) =>
       packages.previewImport(givenImport(source, files), signal),
+    'library.mendImport': ({ token, id, finding }) => packages.mendImport(token, id, finding),
     'library.commitImport': ({ token, decisions }) => packages.commitImport(token, decisions),
     'library.cancelImport': ({ token }) => {
       packages.cancelImport(token);

@@ -62,7 +62,7 @@ export class AgentLibrary implements Library {
       : await this.#find(agentIdOrPath);
     const agent = agentOf(checked);
     if (agent === undefined) throw packageInvalid(checked);
-    const tree = this.#finder.resolve(agent, prefersDraft);
+    const tree = this.#finder.resolve(agent, { prefersDraft });
     const packages = await this.#finder.packagesIn(tree);
     return runnable(checked, agent, packages, faultsIn(tree));
   }
@@ -121,10 +121,10 @@ export class AgentLibrary implements Library {
     const found = await stat(path).catch(() => undefined);
     if (found?.isFile() === true && basename(path) !== MANIFEST_FILE) {
       const archive = await PackageArchive.at(path);
-      return this.#finder.check(archive, archive.direction, true);
+      return this.#finder.check(archive, archive.direction, { prefersDraft: true });
     }
     try {
-      return await this.#finder.check(await PackageFolder.at(path), 'author', true);
+      return await this.#finder.check(await PackageFolder.at(path), 'author', { prefersDraft: true });
     } catch (error) {
       if (!(error instanceof ProblemError) || error.problem.code !== 'folder_unknown') throw error;
       const problem = { ...error.problem, code: 'agent_unknown', title: 'No such agent' };

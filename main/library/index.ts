@@ -66,7 +66,12 @@ export function createLibraries(options: LibrariesOptions): {
     agents,
     catalogue: new Catalogue(options.catalogueFolder),
     watches,
-    importer: new Importer({ finder, signing, githubArchives: options.githubArchives }),
+    importer: new Importer({
+      finder,
+      signing,
+      isWatched: (name) => watches.isWatched(name),
+      githubArchives: options.githubArchives,
+    }),
     exporter: new Exporter({ finder, editor, signing, secrets }),
   });
   if (options.isLasting) {

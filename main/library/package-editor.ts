@@ -47,7 +47,9 @@ export class PackageEditor {
       else files.set(path, content);
     }
     checkFileLimits(files);
-    const checked = await this.#finder.check(new MemoryPackage(name, name, files), 'author', true);
+    const checked = await this.#finder.check(new MemoryPackage(name, name, files), 'author', {
+      prefersDraft: true,
+    });
     const { findings, manifest } = checked;
     if (checkOnly) return { draftId: stored?.draft?.id ?? 0, saved: false, findings };
     if (manifest !== undefined && manifest.name !== name) throw renamed(name, manifest.name);
@@ -77,7 +79,9 @@ export class PackageEditor {
     texts: ReadonlyMap<string, string>,
   ): Promise<{ name: string; version: string }> {
     const files = new Map([...texts].map(([path, text]) => [path, Buffer.from(text)]));
-    const checked = await this.#finder.check(new MemoryPackage(name, name, files), 'stored', true);
+    const checked = await this.#finder.check(new MemoryPackage(name, name, files), 'stored', {
+      prefersDraft: true,
+    });
     const prepared = preparePackage(checked, files, { kind: 'catalogue' });
     await this.#finder.store.addVersion(prepared);
     return { name: prepared.name, version: prepared.summary.version };
@@ -95,14 +99,17 @@ export class PackageEditor {
     keepsDraft: boolean,
   ): Promise<{ version: string; warnings: string[] }> {
     const { store } = this.#finder;
-    const files = await store.contents(store.draft(name));
+    const draft = store.draft(name);
+    const files = await store.contents(draft);
     if (version !== undefined) editManifest(files, [{ pointer: '/version', value: version }]);
-    const checked = await this.#finder.check(new MemoryPackage(name, name, files), 'author', true);
+    // A version finds versions: what only a draft of another package has is not there for it.
+    const asPublished = { prefersDraft: false };
+    const checked = await this.#finder.check(new MemoryPackage(name, name, files), 'author', asPublished);
     const errors = publishForbidden(checked.findings);
     if (errors.length > 0) throw invalidPackage(checked, errors, 'cannot be published');
     const prepared = preparePackage(checked, files, { kind: 'published' });
     const faults =
-      checked.manifest === undefined ? [] : faultsIn(this.#finder.resolve(checked.manifest, false));
+      checked.manifest === undefined ? [] : faultsIn(this.#finder.resolve(checked.manifest, asPublished));
     const cycle = faults.find(({ state }) => state === 'cycle');
     if (cycle !== undefined) {
       throw storeProblem('dependency_cycle', {
@@ -112,7 +119,7 @@ export class PackageEditor {
         pointer: '/dependencies',
       });
     }
-    const snapshot = await store.publish(prepared, { keepsDraft });
+    const snapshot = await store.publish(prepared, { keepsDraft, draftId: draft.id });
     return { version: snapshot.version ?? '', warnings: faults.map(({ detail }) => detail) };
   }
 
@@ -121,7 +128,9 @@ export class PackageEditor {
     const { store } = this.#finder;
     const files = await store.contents(store.version(name, version));
     const dropped = dropRetired(files);
-    const checked = await this.#finder.check(new MemoryPackage(name, name, files), 'author', true);
+    const checked = await this.#finder.check(new MemoryPackage(name, name, files), 'author', {
+      prefersDraft: true,
+    });
     const prepared = preparePackage(checked, files, { kind: 'restored', from: version });
     return { draftId: (await store.saveDraft(prepared)).id, dropped };
   }
@@ -143,7 +152,9 @@ export class PackageEditor {
     const files = await this.contentsOf(found);
     const dropped = dropRetired(files);
     editManifest(files, [{ pointer: '/name', value: newName }]);
-    const checked = await this.#finder.check(new MemoryPackage(newName, newName, files), 'author', true);
+    const checked = await this.#finder.check(new MemoryPackage(newName, newName, files), 'author', {
+      prefersDraft: true,
+    });
     const nameErrors = usesForbidden(checked.findings).filter(({ pointer }) => pointer === '/name');
     if (nameErrors[0] !== undefined) {
       throw storeProblem('package_name_invalid', { detail: nameErrors[0].message });

@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto';
 import type { DependencyNode } from '#shared/ipc/library-routes.ts';
 import { dependenciesOf } from '#shared/manifest/dependencies.ts';
-import { identityOf } from '#shared/manifest/identity.ts';
-import { reachOf, type ReachItem } from '#shared/manifest/reach.ts';
+import type { PackageType } from '#shared/manifest/dialect.ts';
+import { compareVersions, identityOf } from '#shared/manifest/identity.ts';
+import { reachOf, uniqueReach, type ReachItem } from '#shared/manifest/reach.ts';
 import type { Direction } from '#shared/manifest/finding-list.ts';
 import type { McpServerManifest } from '#shared/manifest/model/mcp-server.ts';
 import type { PackageLookup } from '#shared/manifest/rules/common.ts';
@@ -27,8 +28,30 @@ import { storeProblem } from './store/store-problems.ts';
 export const DRAFT = 'draft';
 export const SAMPLE = 'sample';
 
-interface StoredCandidate extends Candidate {
-  readonly snapshot: Snapshot;
+interface FoundCandidate extends Candidate {
+  /** Undefined for one that is only about to be imported. */
+  readonly snapshot: Snapshot | undefined;
+  /** Undefined when it can no longer be read. */
+  model(): Promise<PackageManifest | undefined>;
+  files(): readonly DigestedFile[];
+}
+
+interface DigestedFile {
+  readonly path: string;
+  readonly digest: string;
+}
+
+/** A package that is about to be imported: others that come with it may need it. */
+export interface IncomingPackage {
+  readonly manifest: PackageManifest;
+  readonly files: readonly DigestedFile[];
+}
+
+/** What a look into the library is to find beside the published versions. */
+export interface FinderView {
+  /** Takes drafts where they fit. */
+  readonly prefersDraft: boolean;
+  readonly incoming?: readonly IncomingPackage[] | undefined;
 }
 
 /** A package in one of its states, wherever it is kept. */
@@ -86,30 +109,30 @@ export class PackageFinder {
       return draft ?? versions.find(({ version }) => version === tags[LATEST_TAG]) ?? versions[0];
     }
     if (wanted === DRAFT) return stored.draft;
-    return choose(candidatesOf(stored, this.store), stored.tags, wanted, false)?.snapshot;
+    return choose(this.#storedCandidates(stored), stored.tags, wanted, false)?.snapshot;
   }
 
   /** Checks files against the rules and, for an agent, against the integrations at hand. */
-  async check(source: PackageSource, direction: Direction, prefersDraft: boolean): Promise<CheckedPackage> {
+  async check(source: PackageSource, direction: Direction, view: FinderView): Promise<CheckedPackage> {
     const files = await source.list();
     const { schemaChecker } = this;
     const checked = await checkPackage(source, files, { direction, schemaChecker });
     const { manifest } = checked;
     if (manifest?.type !== 'agent' || Object.keys(manifest.dependencies.integrations).length === 0)
       return checked;
-    const packages = await this.#lookupFor(manifest, prefersDraft);
+    const packages = await this.#lookupFor(manifest, view);
     return checkPackage(source, files, { direction, schemaChecker, packages });
   }
 
   /** A draft is its author's; a version keeps working under the rules of its day. */
   checkFound({ source, snapshot }: FoundPackage): Promise<CheckedPackage> {
     const isDraft = snapshot !== undefined && snapshot.version === undefined;
-    return this.check(source, isDraft ? 'author' : 'stored', isDraft);
+    return this.check(source, isDraft ? 'author' : 'stored', { prefersDraft: isDraft });
   }
 
-  resolve(manifest: PackageManifest, prefersDraft: boolean): DependencyNode[] {
+  resolve(manifest: PackageManifest, view: FinderView): DependencyNode[] {
     const root = { name: manifest.name, dependencies: dependenciesOf(manifest) };
-    return resolveDependencies(root, this.#candidates(), prefersDraft);
+    return resolveDependencies(root, this.#candidates(view), view.prefersDraft);
   }
 
   /** The snapshot a resolved node stands for. */
@@ -147,38 +170,56 @@ export class PackageFinder {
     return manifest;
   }
 
-  /** All that a checked package may reach; nothing when its manifest cannot be read. */
+  /** All that a checked package may reach by itself; nothing when its manifest cannot be read. */
   async reachOf(
     manifest: PackageManifest | undefined,
-    files: readonly { path: string; digest: string }[],
-    prefersDraft: boolean,
+    files: readonly DigestedFile[],
+    view: FinderView,
   ): Promise<ReachItem[]> {
     if (manifest === undefined) return [];
-    const server = await this.#serverOf(manifest, prefersDraft);
+    const server = await this.#serverOf(manifest, view);
     return reachOf({ manifest, files, server });
   }
 
-  async #serverOf(manifest: PackageManifest, prefersDraft: boolean): Promise<McpServerManifest | undefined> {
+  /** The same, and then what it reaches through each of the packages it needs. */
+  async wholeReachOf(
+    manifest: PackageManifest | undefined,
+    files: readonly DigestedFile[],
+    view: FinderView,
+  ): Promise<ReachItem[]> {
+    if (manifest === undefined) return [];
+    const items = await this.reachOf(manifest, files, view);
+    for (const { node } of nodesIn(this.resolve(manifest, view))) {
+      if (node.state !== 'resolved' || node.isRepeated === true) continue;
+      const needed = this.#packageOf(node.name, view)?.candidates.find(
+        ({ version, isDraft }) => version === node.version && isDraft === (node.isDraft ?? false),
+      );
+      if (needed === undefined) continue;
+      const reach = await this.reachOf(await needed.model(), needed.files(), view);
+      items.push(...reach.map((item) => ({ ...item, through: node.name })));
+    }
+    return uniqueReach(items);
+  }
+
+  async #serverOf(manifest: PackageManifest, view: FinderView): Promise<McpServerManifest | undefined> {
     if (manifest.type !== 'integration' || manifest.source.kind !== 'local') return undefined;
     const { name, version } = manifest.source.server;
-    const model = await this.#modelFor(name, version, prefersDraft);
+    const model = await this.#modelFor(name, version, view);
     return model?.type === 'mcp-server' ? model : undefined;
   }
 
-  async #modelFor(name: string, range: string, prefersDraft: boolean): Promise<PackageManifest | undefined> {
-    const stored = this.store.find(name);
-    if (stored === undefined) return undefined;
-    const chosen = choose(candidatesOf(stored, this.store), stored.tags, range, prefersDraft);
-    return chosen && this.modelOf(chosen.snapshot);
+  async #modelFor(name: string, range: string, view: FinderView): Promise<PackageManifest | undefined> {
+    const found = this.#packageOf(name, view);
+    return found && choose(found.candidates, found.tags, range, view.prefersDraft)?.model();
   }
 
-  async #lookupFor(manifest: PackageManifest, prefersDraft: boolean): Promise<PackageLookup> {
+  async #lookupFor(manifest: PackageManifest, view: FinderView): Promise<PackageLookup> {
     const models = new Map<string, PackageManifest>();
     for (const [name, range] of Object.entries(manifest.dependencies.integrations)) {
-      const model = await this.#modelFor(name, range, prefersDraft);
+      const model = await this.#modelFor(name, range, view);
       if (model === undefined) continue;
       models.set(name, model);
-      const server = await this.#serverOf(model, prefersDraft);
+      const server = await this.#serverOf(model, view);
       if (server !== undefined) models.set(server.name, server);
     }
     return {
@@ -193,32 +234,63 @@ export class PackageFinder {
     };
   }
 
-  #candidates(): CandidateSource {
+  #candidates(view: FinderView): CandidateSource {
     const found = new Map<string, ReturnType<CandidateSource['find']>>();
     return {
       find: (name) => {
-        if (found.has(name)) return found.get(name);
-        const stored = this.store.find(name);
-        const entry = stored && {
-          type: stored.type,
-          tags: stored.tags,
-          candidates: candidatesOf(stored, this.store),
-        };
-        found.set(name, entry);
-        return entry;
+        if (!found.has(name)) found.set(name, this.#packageOf(name, view));
+        return found.get(name);
       },
     };
   }
+
+  /** A package with all it could be taken as: of the library, and of what is about to be imported. */
+  #packageOf(
+    name: string,
+    { incoming = [] }: FinderView,
+  ):
+    | { type: PackageType; tags: Readonly<Record<string, string>>; candidates: readonly FoundCandidate[] }
+    | undefined {
+    const stored = this.store.find(name);
+    const kept = stored === undefined ? [] : this.#storedCandidates(stored);
+    const coming = incoming
+      .filter(({ manifest }) => manifest.name === name)
+      .filter(({ manifest }) => stored === undefined || manifest.type === stored.type);
+    const type = stored?.type ?? coming[0]?.manifest.type;
+    if (type === undefined) return undefined;
+    // What is here already stays as it is under its version.
+    const added = coming
+      .map(candidateOf)
+      .filter(({ version }) => !kept.some((known) => !known.isDraft && known.version === version));
+    const candidates = [...kept, ...added].sort(
+      (a, b) => Number(b.isDraft) - Number(a.isDraft) || compareVersions(b.version, a.version),
+    );
+    return { type, tags: stored?.tags ?? {}, candidates };
+  }
+
+  #storedCandidates({ draft, versions }: StoredPackage): (FoundCandidate & { snapshot: Snapshot })[] {
+    return [...(draft === undefined ? [] : [draft]), ...versions].map((snapshot) => ({
+      snapshot,
+      version: snapshot.summary.version,
+      isDraft: snapshot.version === undefined,
+      isYanked: snapshot.yanked !== undefined,
+      dependencies: () => this.store.dependencies(snapshot),
+      model: () => this.modelOf(snapshot),
+      files: () => this.store.files(snapshot),
+    }));
+  }
 }
 
-function candidatesOf({ draft, versions }: StoredPackage, store: PackageStore): StoredCandidate[] {
-  return [...(draft === undefined ? [] : [draft]), ...versions].map((snapshot) => ({
-    snapshot,
-    version: snapshot.summary.version,
-    isDraft: snapshot.version === undefined,
-    isYanked: snapshot.yanked !== undefined,
-    dependencies: () => store.dependencies(snapshot),
-  }));
+function candidateOf({ manifest, files }: IncomingPackage): FoundCandidate {
+  return {
+    snapshot: undefined,
+    version: manifest.version,
+    isDraft: false,
+    isYanked: false,
+    dependencies: () => dependenciesOf(manifest),
+    model: () => Promise.resolve(manifest),
+    files: () => files,
+  };
 }
 
 /** Digest of a content as the store has it. */

@@ -10,6 +10,7 @@ import type {
   SigningState,
   WatchState,
 } from '#shared/ipc/library-routes.ts';
+import type { Finding } from '#shared/manifest/finding.ts';
 import type { PackageType } from '#shared/manifest/dialect.ts';
 import type { AgentLibrary } from './agent-library.ts';
 import { idOf } from './agent-views.ts';
@@ -19,7 +20,7 @@ import type { FolderWatches } from './import/folder-watches.ts';
 import type { Importer } from './import/importer.ts';
 import type { GivenImport } from './import/import-source.ts';
 import type { FileChangeRequest, PackageEditor } from './package-editor.ts';
-import type { FoundPackage, PackageFinder } from './package-finder.ts';
+import type { FinderView, FoundPackage, PackageFinder } from './package-finder.ts';
 import type { PackageService } from './package-service.ts';
 import {
   changeReport,
@@ -27,6 +28,7 @@ import {
   packageDetail,
   samplePackageSummary,
   storedPackageSummary,
+  type ReachState,
 } from './package-views.ts';
 import type { Signing } from './signing.ts';
 import { storeProblem } from './store/store-problems.ts';
@@ -107,7 +109,11 @@ export class PackageLibrary implements PackageService {
   }
 
   async compare(name: string, from: string, to: string): Promise<ChangeReport> {
-    const [before, after] = await Promise.all([this.#stateOf(name, from), this.#stateOf(name, to)]);
+    const { finder } = this.#options;
+    const found = await Promise.all([finder.get(name, from), finder.get(name, to)]);
+    // Both look into the same library, so that only what this package changes is told.
+    const view = { prefersDraft: found.some(({ snapshot }) => snapshot?.version === undefined) };
+    const [before, after] = await Promise.all([this.#stateOf(found[0], view), this.#stateOf(found[1], view)]);
     return changeReport(before, after);
   }
 
@@ -184,6 +190,10 @@ export class PackageLibrary implements PackageService {
     return this.#options.importer.preview(given, signal);
   }
 
+  mendImport(token: string, id: string, finding?: Pick<Finding, 'code' | 'pointer'>): Promise<ImportPreview> {
+    return this.#options.importer.mend(token, id, finding);
+  }
+
   commitImport(
     token: string,
     decisions: readonly { id: string; as: 'version' | 'draft' | 'skip' }[],
@@ -255,12 +265,11 @@ export class PackageLibrary implements PackageService {
     throw storeProblem('package_unknown', { detail: `There is no package "${name}" in the library.` });
   }
 
-  async #stateOf(name: string, version: string): Promise<Parameters<typeof changeReport>[0]> {
+  async #stateOf(found: FoundPackage, view: FinderView): Promise<ReachState> {
     const { finder } = this.#options;
-    const found = await finder.get(name, version);
     const files = await digestedFiles(finder, found);
     const { manifest } = await finder.checkFound(found);
-    return { files, reach: await finder.reachOf(manifest, files, found.snapshot?.version === undefined) };
+    return { files, reach: await finder.wholeReachOf(manifest, files, view) };
   }
 
   #refuseWatched(name: string): void {

@@ -62,6 +62,8 @@ export interface PackageService extends AsyncDisposable {
   /** @throws ProblemError `package_used` with its reasons, unless `force`. */
   remove(name: string, options: { version?: string | undefined; force: boolean }): Promise<void>;
   previewImport(given: GivenImport, signal: AbortSignal): Promise<ImportPreview>;
+  /** Mends one mistake of an item, or all that can be. @throws ProblemError `import_unknown`, `fix_unknown`. */
+  mendImport(token: string, id: string, finding?: Pick<Finding, 'code' | 'pointer'>): Promise<ImportPreview>;
   commitImport(
     token: string,
     decisions: readonly { id: string; as: 'version' | 'draft' | 'skip' }[],

@@ -111,18 +111,23 @@ export async function packageDetail(
     findings: [...checked.findings],
     versions:
       stored === undefined ? [] : stored.versions.map((version) => versionSummary(finder, stored, version)),
-    dependencies: manifest === undefined ? [] : finder.resolve(manifest, snapshot === undefined || isDraft),
+    dependencies:
+      manifest === undefined
+        ? []
+        : finder.resolve(manifest, { prefersDraft: snapshot === undefined || isDraft }),
     usedBy: store.dependants(summary.name).map(({ name, version, kind, range }) => ({
       name,
       ...(version === undefined ? {} : { version }),
       kind,
       range,
     })),
-    reach: (await finder.reachOf(manifest, files, isDraft)).map(({ kind, subject, reason }) => ({
-      kind,
-      subject,
-      reason,
-    })),
+    reach: (await finder.reachOf(manifest, files, { prefersDraft: isDraft })).map(
+      ({ kind, subject, reason }) => ({
+        kind,
+        subject,
+        reason,
+      }),
+    ),
     nextVersions: nextVersionsOf(stored?.draft?.summary.version, stored?.versions[0]?.version),
   };
 }
@@ -163,11 +168,14 @@ export function digestsOf(files: ReadonlyMap<string, Buffer>): DigestedFile[] {
     .sort((a, b) => (a.path < b.path ? -1 : 1));
 }
 
+/** A state of a package, as far as a person must agree to a change of it. */
+export interface ReachState {
+  readonly reach: readonly ReachItem[];
+  readonly files: readonly DigestedFile[];
+}
+
 /** What changes from one state of a package to another. */
-export function changeReport(
-  before: { readonly reach: readonly ReachItem[]; readonly files: readonly DigestedFile[] },
-  after: { readonly reach: readonly ReachItem[]; readonly files: readonly DigestedFile[] },
-): ChangeReport {
+export function changeReport(before: ReachState, after: ReachState): ChangeReport {
   const reach = reachChanges(before.reach, after.reach);
   return { reach, files: fileChanges(before.files, after.files), widens: reach.some(isWidening) };
 }

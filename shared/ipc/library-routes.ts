@@ -105,6 +105,8 @@ export const reachItemSchema = z.object({
   kind: z.enum(REACH_KINDS),
   subject: z.string(),
   reason: z.string(),
+  /** The package it needs that has this reach; absent for what is its own. */
+  through: z.string().optional(),
 });
 
 export const reachChangeSchema = reachItemSchema.extend({ change: z.enum(['added', 'removed', 'changed']) });
@@ -215,6 +217,8 @@ export const importItemSchema = z.object({
   signedBy: z.string().optional(),
   /** It was of AFPS 1.x; a warning among the findings says what to look at. */
   isConverted: z.boolean(),
+  /** What was mended of it here, before it is taken. */
+  mended: z.array(z.string()),
   findings: z.array(findingSchema),
   /** Withdrawn ids and kinds that have no effect any more and are left out. */
   dropped: z.array(z.string()),
@@ -380,6 +384,15 @@ export const libraryRoutes = {
   },
   /** Reads what is to be imported and tells what would change. Nothing is kept until it is agreed to. */
   'library.previewImport': { input: z.object({ source: importSourceSchema }), output: importPreviewSchema },
+  /** Mends one mistake of an item that has a fix, or all of them, and tells what the import is then. */
+  'library.mendImport': {
+    input: z.object({
+      token: z.string(),
+      id: z.string(),
+      finding: findingSchema.pick({ code: true, pointer: true }).optional(),
+    }),
+    output: importPreviewSchema,
+  },
   'library.commitImport': {
     input: z.object({
       token: z.string(),

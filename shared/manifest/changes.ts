@@ -1,4 +1,4 @@
-import { REACH_KINDS, type ReachItem, type ReachKind } from './reach.ts';
+import { REACH_KINDS, reachKey, type ReachItem, type ReachKind } from './reach.ts';
 
 /** A difference between what a package may reach and what another version of it may. */
 export interface ReachChange {
@@ -6,26 +6,29 @@ export interface ReachChange {
   readonly change: 'added' | 'removed' | 'changed';
   readonly subject: string;
   readonly reason: string;
+  /** The package it needs that has this reach; absent for what is its own. */
+  readonly through?: string;
 }
 
 /**
  * What changes for a person who takes `after` in the place of `before`; an empty `before` stands for a
- * package that is not installed. What grows stands first.
+ * package that is not installed. What is its own stands first, and what grows before what goes.
  */
 export function reachChanges(before: readonly ReachItem[], after: readonly ReachItem[]): ReachChange[] {
-  const old = new Map(before.map((item) => [keyOf(item), item]));
-  const current = new Map(after.map((item) => [keyOf(item), item]));
+  const old = new Map(before.map((item) => [reachKey(item), item]));
+  const current = new Map(after.map((item) => [reachKey(item), item]));
   const changes: ReachChange[] = [];
-  for (const [key, { kind, subject, reason, mark }] of current) {
+  for (const [key, { mark, ...item }] of current) {
     const earlier = old.get(key);
-    if (earlier === undefined) changes.push({ kind, change: 'added', subject, reason });
-    else if (earlier.mark !== mark) changes.push({ kind, change: 'changed', subject, reason });
+    if (earlier === undefined) changes.push({ ...item, change: 'added' });
+    else if (earlier.mark !== mark) changes.push({ ...item, change: 'changed' });
   }
-  for (const [key, { kind, subject, reason }] of old) {
-    if (!current.has(key)) changes.push({ kind, change: 'removed', subject, reason });
+  for (const [key, { mark: _mark, ...item }] of old) {
+    if (!current.has(key)) changes.push({ ...item, change: 'removed' });
   }
   return changes.sort(
     (a, b) =>
+      Number(a.through !== undefined) - Number(b.through !== undefined) ||
       Number(a.change === 'removed') - Number(b.change === 'removed') ||
       REACH_KINDS.indexOf(a.kind) - REACH_KINDS.indexOf(b.kind),
   );
@@ -34,10 +37,6 @@ export function reachChanges(before: readonly ReachItem[], after: readonly Reach
 /** Whether a change lets a package do more than before, so that a person must agree to it. */
 export function isWidening({ change }: ReachChange): boolean {
   return change !== 'removed';
-}
-
-function keyOf({ kind, subject }: ReachItem): string {
-  return `${kind} ${subject}`;
 }
 
 /** How the files of two versions differ. */

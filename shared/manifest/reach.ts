@@ -13,12 +13,14 @@ export type ReachKind = (typeof REACH_KINDS)[number];
 /** One thing that a package may use, touch or run, and why. */
 export interface ReachItem {
   readonly kind: ReachKind;
-  /** What it is: a host, a scope, a tool, a path. Unique within its kind. */
+  /** What it is: a host, a scope, a tool, a path. Unique within its kind and the package it is reached through. */
   readonly subject: string;
   /** Why, as the end of a sentence about the package. */
   readonly reason: string;
   /** What stands behind the subject, such as a script's digest: another value is another thing. */
   readonly mark?: string;
+  /** The package it needs that has this reach; absent for what is its own. */
+  readonly through?: string;
 }
 
 /** A package as far as its reach goes. */
@@ -33,38 +35,46 @@ export interface ReachSource {
 const ANY_HOST = 'any host';
 const ANY_TOOL = 'any tool of the server';
 
-/** All that a package may reach by itself, without the packages it depends on. */
+/** All that a package may reach by itself, without what the packages it needs reach. */
 export function reachOf({ manifest, files, server }: ReachSource): ReachItem[] {
-  const items = new Map<string, ReachItem>();
-  const add = (item: ReachItem): void => {
-    const key = `${item.kind} ${item.subject}`;
-    const earlier = items.get(key);
-    if (earlier === undefined) items.set(key, item);
-    else if (earlier.mark !== undefined && item.mark !== undefined) items.set(key, merged(earlier, item));
-  };
+  const dependencies = dependenciesOf(manifest).map(({ kind, name, range }): ReachItem => ({
+    kind: 'dependency',
+    subject: name,
+    reason: `uses this ${kind}, version ${range || '*'}`,
+    mark: range,
+  }));
+  const items = [...reachOfType(manifest, server), ...scriptsIn(manifest, files), ...dependencies];
+  return uniqueReach(items).sort((a, b) => REACH_KINDS.indexOf(a.kind) - REACH_KINDS.indexOf(b.kind));
+}
+
+function reachOfType(manifest: PackageManifest, server: McpServerManifest | undefined): ReachItem[] {
   switch (manifest.type) {
     case 'agent':
-      agentReach(manifest).forEach(add);
-      break;
+      return agentReach(manifest);
     case 'integration':
-      integrationReach(manifest, server).forEach(add);
-      break;
+      return integrationReach(manifest, server);
     case 'mcp-server':
-      serverReach(manifest).forEach(add);
-      break;
+      return serverReach(manifest);
     case 'skill':
-      break;
+      return [];
   }
-  scriptsIn(manifest, files).forEach(add);
-  for (const { kind, name, range } of dependenciesOf(manifest)) {
-    add({
-      kind: 'dependency',
-      subject: name,
-      reason: `uses this ${kind}, version ${range || '*'}`,
-      mark: range,
-    });
+}
+
+/** What tells one thing from another in a list of reach. */
+export function reachKey({ kind, subject, through = '' }: ReachItem): string {
+  return `${through} ${kind} ${subject}`;
+}
+
+/** Each thing once, with all the grounds there are for it. */
+export function uniqueReach(items: readonly ReachItem[]): ReachItem[] {
+  const unique = new Map<string, ReachItem>();
+  for (const item of items) {
+    const key = reachKey(item);
+    const earlier = unique.get(key);
+    if (earlier === undefined) unique.set(key, item);
+    else if (earlier.mark !== undefined && item.mark !== undefined) unique.set(key, merged(earlier, item));
   }
-  return [...items.values()].sort((a, b) => REACH_KINDS.indexOf(a.kind) - REACH_KINDS.indexOf(b.kind));
+  return [...unique.values()];
 }
 
 /** One subject with two grounds, such as a host that two methods of signing in may reach. */

@@ -51,6 +51,20 @@ export function libraryRoutesOver(preview: ImportPreview): Scenario['routes'] {
       return preview;
     },
     'library.cancelImport': () => ({}),
+    'library.mendImport': ({ id }) => ({
+      ...preview,
+      items: preview.items.map((item) =>
+        item.id === id
+          ? {
+              ...item,
+              state: 'new',
+              findings: [],
+              mended: item.findings.flatMap(({ fix }) => (fix ? [fix.title] : [])),
+              choices: ['draft', 'version', 'skip'],
+            }
+          : item,
+      ),
+    }),
     'library.commitImport': () => ({
       imported: [{ name: '@grace/meeting-notes', version: '2.1.0', as: 'version' }],
       problems: [

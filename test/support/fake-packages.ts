@@ -46,6 +46,7 @@ export class FakePackageService implements PackageService {
   fork = this.detail;
   remove = this.detail;
   previewImport = this.detail;
+  mendImport = this.detail;
   commitImport = this.detail;
   watchFolder = this.detail;
   unwatchFolder = this.detail;

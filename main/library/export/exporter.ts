@@ -93,7 +93,7 @@ export class Exporter {
     const warnings = warningsOf(checked);
     if (format === 'afps-bundle') {
       const prefersDraft = found.snapshot === undefined || found.snapshot.version === undefined;
-      const tree = finder.resolve(manifest, prefersDraft);
+      const tree = finder.resolve(manifest, { prefersDraft });
       const faults = faultsIn(tree);
       const missing = faults.filter(({ state }) => state !== 'cycle');
       if (missing.length > 0) throw unresolved(root, missing);

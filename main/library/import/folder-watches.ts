@@ -98,7 +98,7 @@ export class FolderWatches implements AsyncDisposable {
     const { finder } = this.#options;
     const files = await readAll(folder);
     const source = new MemoryPackage(folder.location, folder.name, files);
-    const checked = await finder.check(source, 'author', true);
+    const checked = await finder.check(source, 'author', { prefersDraft: true });
     const prepared = preparePackage(checked, files, { kind: 'folder', from: folder.location });
     if (expectedName !== undefined && prepared.name !== expectedName) {
       throw storeProblem('package_rename_refused', {

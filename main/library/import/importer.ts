@@ -2,42 +2,46 @@ import { randomBytes } from 'node:crypto';
 import type { ImportItem, ImportOutcome, ImportPreview } from '#shared/ipc/library-routes.ts';
 import type { Finding } from '#shared/manifest/finding.ts';
 import { isHigherVersion } from '#shared/manifest/identity.ts';
-import { editJson } from '#shared/manifest/json-edit.ts';
 import { isRecord } from '#shared/manifest/plain.ts';
 import { withoutRetired } from '#shared/manifest/retired.ts';
 import { MANIFEST_FILE } from '#shared/manifest/validate.ts';
 import { ProblemError, toProblem, type Problem } from '#shared/problem.ts';
-import { checkFileLimits } from '../file-limits.ts';
-import type { CheckedPackage } from '../checked-package.ts';
-import { MemoryPackage } from '../memory-package.ts';
-import type { PackageFinder } from '../package-finder.ts';
-import { decodeText } from '../package-source.ts';
-import { changeReport, digestedFiles, digestsOf } from '../package-views.ts';
+import type { FinderView, PackageFinder } from '../package-finder.ts';
+import { changeReport } from '../package-views.ts';
 import { preparePackage, publishForbidden } from '../prepare.ts';
 import type { Signing } from '../signing.ts';
 import type { StoredPackage } from '../store/package-index.ts';
 import { integrityOfDigests, type PreparedPackage } from '../store/package-store.ts';
-import { StoredSource } from '../store/stored-source.ts';
+import { checkImport, incomingOf, mendImport, recheckImport, type CheckedImport } from './check-import.ts';
 import { GITHUB_ARCHIVES } from './github.ts';
-import { readImport, type FoundImport, type GivenImport } from './import-source.ts';
-import { withSkillManifest } from './skill-manifest.ts';
+import { readImport, type GivenImport } from './import-source.ts';
 
 export interface ImporterOptions {
   readonly finder: PackageFinder;
   readonly signing: Pick<Signing, 'judge'>;
+  /** Whether a package's draft follows a folder, so that another draft would not last. */
+  isWatched(name: string): boolean;
   /** Where public archives of repositories are, in the place of GitHub's own. */
   readonly githubArchives?: string | undefined;
 }
 
 interface PendingItem {
   readonly item: ImportItem;
+  readonly given: CheckedImport;
   readonly prepared: PreparedPackage | undefined;
   /** The same as it may be edited again: without what was withdrawn. */
   readonly draft: PreparedPackage | undefined;
+  /** The draft that its person was told would be replaced; 0 for none. */
+  readonly draftId: number;
 }
 
 interface PendingImport {
   readonly items: ReadonlyMap<string, PendingItem>;
+  readonly problems: readonly Problem[];
+  readonly warnings: readonly string[];
+}
+
+interface HeldImport extends PendingImport {
   readonly timer: NodeJS.Timeout;
 }
 
@@ -50,7 +54,7 @@ type Choice = ImportItem['choices'][number];
 /** Reads packages from elsewhere, tells what taking them would change, and takes what was agreed to. */
 export class Importer implements Disposable {
   readonly #options: ImporterOptions;
-  readonly #pending = new Map<string, PendingImport>();
+  readonly #pending = new Map<string, HeldImport>();
 
   constructor(options: ImporterOptions) {
     this.#options = options;
@@ -60,25 +64,47 @@ export class Importer implements Disposable {
   async preview(given: GivenImport, signal: AbortSignal): Promise<ImportPreview> {
     const { signing, githubArchives = GITHUB_ARCHIVES } = this.#options;
     const { found, problems, warnings } = await readImport(given, { githubArchives, signing }, signal);
-    const items = new Map<string, PendingItem>();
+    const checked: CheckedImport[] = [];
     const refused: Problem[] = [];
     for (const [index, entry] of found.entries()) {
       signal.throwIfAborted();
       try {
-        const id = String(index);
-        items.set(id, await this.#examine(id, entry));
+        checked.push(await checkImport(this.#options.finder, String(index), entry, { prefersDraft: true }));
       } catch (error) {
         if (!(error instanceof ProblemError)) throw error;
         refused.push({ ...error.problem, detail: `${entry.from}: ${error.problem.detail}` });
       }
     }
-    const token = this.#hold(items);
-    return {
-      token,
-      items: [...items.values()].map(({ item }) => item),
-      problems: [...problems, ...refused],
-      warnings: [...warnings],
-    };
+    const pending = { items: await this.#examineAll(checked), problems: [...problems, ...refused], warnings };
+    signal.throwIfAborted();
+    return previewOf(this.#hold(pending), pending);
+  }
+
+  /**
+   * Applies the fix of one finding of an item, or all there are, and tells what the import is then. What is
+   * mended is no longer what was published, so that it comes as a draft unless its person says otherwise.
+   * @throws ProblemError `import_unknown`, `fix_unknown`
+   */
+  async mend(
+    token: string,
+    id: string,
+    finding: Pick<Finding, 'code' | 'pointer'> | undefined,
+  ): Promise<ImportPreview> {
+    const pending = this.#held(token);
+    const given = [...pending.items.values()].map((item) => item.given);
+    const wanted = given.find((item) => item.id === id);
+    const mended = wanted && (await mendImport(this.#options.finder, wanted, finding, viewOf(given)));
+    if (mended === undefined || mended === wanted) {
+      throw new ProblemError({
+        code: 'fix_unknown',
+        title: 'There is nothing to mend',
+        detail: 'The package has no such mistake any more, or nobody but its author can mend it.',
+      });
+    }
+    const items = await this.#examineAll(given.map((item) => (item === wanted ? mended : item)));
+    const { timer } = this.#held(token);
+    this.#pending.set(token, { ...pending, items, timer });
+    return previewOf(token, { ...pending, items });
   }
 
   /**
@@ -86,25 +112,17 @@ export class Importer implements Disposable {
    * @throws ProblemError `import_unknown` when the preview is too old
    */
   async commit(token: string, decisions: readonly { id: string; as: Choice }[]): Promise<ImportOutcome> {
-    const pending = this.#pending.get(token);
-    if (pending === undefined) {
-      throw new ProblemError({
-        code: 'import_unknown',
-        title: 'The import is no longer known',
-        detail: 'What was read is kept for a quarter of an hour, and that is over.',
-        action: 'Import it again.',
-      });
-    }
+    const pending = this.#held(token);
     const { store } = this.#options.finder;
     const imported: ImportOutcome['imported'] = [];
     const problems: Problem[] = [];
     for (const { id, as } of decisions) {
-      const { item, prepared, draft } = pending.items.get(id) ?? {};
+      const { item, prepared, draft, draftId } = pending.items.get(id) ?? {};
       if (item === undefined || prepared === undefined || as === 'skip') continue;
       try {
         if (!item.choices.includes(as)) throw choiceRefused(item, as);
         if (as === 'version') await store.addVersion(prepared);
-        else await store.saveDraft(draft ?? prepared);
+        else await store.saveDraft(draft ?? prepared, draftId);
         imported.push({ name: item.name, version: item.version, as });
       } catch (error) {
         if (!(error instanceof ProblemError)) throw error;
@@ -124,7 +142,18 @@ export class Importer implements Disposable {
     for (const token of this.#pending.keys()) this.cancel(token);
   }
 
-  #hold(items: ReadonlyMap<string, PendingItem>): string {
+  #held(token: string): HeldImport {
+    const pending = this.#pending.get(token);
+    if (pending !== undefined) return pending;
+    throw new ProblemError({
+      code: 'import_unknown',
+      title: 'The import is no longer known',
+      detail: 'What was read is kept for a quarter of an hour, and that is over.',
+      action: 'Import it again.',
+    });
+  }
+
+  #hold(pending: PendingImport): string {
     for (const oldest of this.#pending.keys()) {
       if (this.#pending.size < MAX_PENDING) break;
       this.cancel(oldest);
@@ -132,38 +161,53 @@ export class Importer implements Disposable {
     const token = randomBytes(18).toString('base64url');
     const timer = setTimeout(() => this.cancel(token), PENDING_MS);
     timer.unref();
-    this.#pending.set(token, { items, timer });
+    this.#pending.set(token, { ...pending, timer });
     return token;
   }
 
-  async #examine(id: string, found: FoundImport): Promise<PendingItem> {
+  /** Tells of each package what taking it would mean, with the others at hand that come with it. */
+  async #examineAll(given: readonly CheckedImport[]): Promise<Map<string, PendingItem>> {
+    const view = viewOf(given);
+    const items = new Map<string, PendingItem>();
+    for (const item of given) {
+      const isAgent = item.checked.manifest?.type === 'agent';
+      const again = isAgent && given.length > 1;
+      const checked = again ? await recheckImport(this.#options.finder, item, view) : item;
+      items.set(item.id, await this.#examine(checked, view));
+    }
+    return items;
+  }
+
+  async #examine(given: CheckedImport, view: FinderView): Promise<PendingItem> {
     const { finder } = this.#options;
     const { store } = finder;
-    let files = found.files;
-    checkFileLimits(files);
-    if (!found.hasManifest) files = withSkillManifest(files, found.scope, (name) => store.find(name));
-    const { checked, files: current, isConverted } = await this.#checkOrConvert(found, files);
-    const { manifest, findings, document } = checked;
-    const digests = digestsOf(current);
+    const { id, found, checked, digests, files } = given;
+    const { manifest, document } = checked;
+    const findings = given.conversion ? [given.conversion, ...checked.findings] : checked.findings;
+    const isConverted = given.conversion !== undefined;
+    const isMended = given.mended.length > 0;
     const raw = isRecord(document?.value) ? document.value : {};
     const name = manifest?.name ?? (typeof raw['name'] === 'string' ? raw['name'] : found.from);
     const isStored = found.direction === 'stored' && manifest !== undefined;
     const retired = isStored ? withoutRetired(checked.manifestText) : { text: '', dropped: [] };
     const stored = manifest === undefined ? undefined : store.find(name);
-    const prepared = manifest === undefined ? undefined : preparePackage(checked, current, found.origin);
+    // A signature is of what was signed, not of what became of it here.
+    const { signedBy, ...unsigned } = found.origin;
+    const isAsSigned = signedBy !== undefined && !isConverted && !isMended;
+    const origin = isAsSigned ? found.origin : unsigned;
+    const prepared = manifest === undefined ? undefined : preparePackage(checked, files, origin);
     const state = stateOf(prepared, stored, integrityOfDigests(digests));
     const installed = stored && finder.snapshotOf(stored);
     const before =
       installed === undefined
         ? { reach: [], files: [] }
         : {
-            reach: await finder.reachOf(await finder.modelOf(installed), store.files(installed), true),
-            files: await digestedFiles(finder, {
-              snapshot: installed,
-              source: new StoredSource(store, installed),
+            reach: await finder.wholeReachOf(await finder.modelOf(installed), store.files(installed), {
+              prefersDraft: true,
             }),
+            files: store.files(installed),
           };
-    const after = { reach: await finder.reachOf(manifest, digests, true), files: digests };
+    const after = { reach: await finder.wholeReachOf(manifest, digests, view), files: digests };
     const item: ImportItem = {
       id,
       from: found.from,
@@ -177,42 +221,36 @@ export class Importer implements Disposable {
       isRoot: found.isRoot,
       state,
       ...(installed === undefined ? {} : { installedVersion: installed.summary.version }),
-      ...(found.origin.signedBy === undefined ? {} : { signedBy: found.origin.signedBy }),
+      ...(isAsSigned ? { signedBy } : {}),
       isConverted,
+      mended: [...given.mended],
       findings: [...findings],
       dropped: [...retired.dropped],
       changes: changeReport(before, after),
-      choices: choicesFor(state, findings, { isConverted, isOwn: found.origin.kind === 'folder' }),
+      choices: choicesFor(state, findings, {
+        isConverted,
+        isOwn: found.origin.kind === 'folder' || isMended,
+      }).filter((choice) => choice !== 'draft' || !this.#options.isWatched(name)),
       replacesDraft: stored?.draft !== undefined,
     };
-    if (retired.dropped.length === 0 || prepared === undefined) return { item, prepared, draft: prepared };
-    const cleaned = new Map(current).set(MANIFEST_FILE, Buffer.from(retired.text));
-    return { item, prepared, draft: { ...prepared, files: cleaned } };
+    const pending = { item, given, prepared, draftId: stored?.draft?.id ?? 0 };
+    if (retired.dropped.length === 0 || prepared === undefined) return { ...pending, draft: prepared };
+    const cleaned = new Map(files).set(MANIFEST_FILE, Buffer.from(retired.text));
+    return { ...pending, draft: { ...prepared, files: cleaned } };
   }
+}
 
-  /** A package of AFPS 1.x is converted where that leaves no error; its person is told, and reviews a draft. */
-  async #checkOrConvert(
-    found: FoundImport,
-    files: ReadonlyMap<string, Buffer>,
-  ): Promise<{ checked: CheckedPackage; files: ReadonlyMap<string, Buffer>; isConverted: boolean }> {
-    const check = (content: ReadonlyMap<string, Buffer>): Promise<CheckedPackage> =>
-      this.#options.finder.check(new MemoryPackage(found.from, found.from, content), found.direction, true);
-    const checked = await check(files);
-    const legacy = checked.findings.find(({ code, fix }) => code === 'dialect_legacy' && fix !== undefined);
-    const manifest = files.get(MANIFEST_FILE);
-    if (legacy?.fix === undefined || manifest === undefined) return { checked, files, isConverted: false };
-    const compact = editJson(decodeText(MANIFEST_FILE, manifest), legacy.fix.edits);
-    const text = `${JSON.stringify(JSON.parse(compact), null, 2)}\n`;
-    const converted = new Map(files).set(MANIFEST_FILE, Buffer.from(text));
-    const after = await check(converted);
-    if (after.manifest === undefined) return { checked, files, isConverted: false };
-    const notice: Finding = { ...legacy, severity: 'warning', blocks: 'nothing', fix: undefined };
-    return {
-      checked: { ...after, findings: [notice, ...after.findings] },
-      files: converted,
-      isConverted: true,
-    };
-  }
+function viewOf(given: readonly CheckedImport[]): FinderView {
+  return { prefersDraft: true, incoming: given.flatMap(incomingOf) };
+}
+
+function previewOf(token: string, { items, problems, warnings }: PendingImport): ImportPreview {
+  return {
+    token,
+    items: [...items.values()].map(({ item }) => item),
+    problems: [...problems],
+    warnings: [...warnings],
+  };
 }
 
 function stateOf(

@@ -137,9 +137,13 @@ export class PackageStore {
   /**
    * Makes the draft a version. The draft stays where the package goes on being edited elsewhere, such as in
    * a watched folder; else it has served.
+   * @param draftId the draft it was made of: one that was saved meanwhile stays, since it is not in the version
    * @throws ProblemError `draft_missing`, `version_exists`, `version_not_higher`, `no_changes`.
    */
-  async publish(prepared: PreparedPackage, { keepsDraft = false } = {}): Promise<Snapshot> {
+  async publish(
+    prepared: PreparedPackage,
+    { keepsDraft = false, draftId }: { keepsDraft?: boolean; draftId?: number } = {},
+  ): Promise<Snapshot> {
     const { name, summary } = prepared;
     const snapshot = await this.#prepare(prepared, summary.version);
     this.#index.transaction(() => {
@@ -161,7 +165,8 @@ export class PackageStore {
         throw storeProblem('version_not_higher', { detail, action, pointer: '/version' });
       }
       this.#index.addSnapshot(snapshot);
-      if (draft !== undefined && !keepsDraft) this.#index.removeSnapshot(draft.id);
+      const isServed = !keepsDraft && (draftId === undefined || draft?.id === draftId);
+      if (draft !== undefined && isServed) this.#index.removeSnapshot(draft.id);
       this.#moveLatest(name);
     });
     return this.version(name, summary.version);

@@ -146,8 +146,10 @@ async function tellPreview(
     }
     if (as === 'draft' && item.replacesDraft) await output.line('  ~ takes the place of the draft there is');
     for (const id of item.dropped) await output.line(`  left out, it was withdrawn: ${oneLine(id, 200)}`);
-    for (const { change, kind, subject, reason } of changes.reach)
-      await output.line(`  ${SIGNS[change]} ${kind} ${oneLine(`${subject}: it ${reason}`, 300)}`);
+    for (const { change, kind, subject, reason, through } of changes.reach) {
+      const by = through === undefined ? 'it' : `${through}, which it needs,`;
+      await output.line(`  ${SIGNS[change]} ${kind} ${oneLine(`${subject}: ${by} ${reason}`, 300)}`);
+    }
   }
 }
 

@@ -1,10 +1,12 @@
-import { ShieldCheck } from 'lucide-react';
+import { ShieldCheck, Wrench } from 'lucide-react';
 import { useId } from 'react';
 import { Badge } from '#renderer/components/badge.tsx';
+import { Button } from '#renderer/components/button.tsx';
 import { ScrollRegion } from '#renderer/components/scroll-region.tsx';
 import { aKind, ChangeList, FindingList } from '#renderer/features/packages/index.ts';
 import { formatBytes, formatQuantity } from '#renderer/format/format.ts';
 import type { ImportItem } from '#shared/ipc/library-routes.ts';
+import type { Finding } from '#shared/manifest/finding.ts';
 import { choiceWords, stateWords, type Choice } from '../model/decisions.ts';
 
 /** One package that was found: what it is, what it would change, and what to do with it. */
@@ -12,12 +14,16 @@ export function ImportItemView({
   item,
   choice,
   onChoose,
+  onMend,
 }: {
   item: ImportItem;
   choice: Choice;
   onChoose: (choice: Choice) => void;
+  /** Applies the fix of one finding, or of all that have one. */
+  onMend: (finding?: Finding) => void;
 }) {
   const { word, tone } = stateWords(item);
+  const mendable = item.findings.filter(({ fix }) => fix !== undefined).length;
   const isNew = item.installedVersion === undefined;
   return (
     <ScrollRegion label={`About ${item.displayName}`} className="min-w-0 flex-1 space-y-5 px-5 py-4">
@@ -26,6 +32,7 @@ export function ImportItemView({
           <h3 className="text-lg font-semibold">{item.displayName}</h3>
           <Badge tone={tone}>{word}</Badge>
           {item.isConverted && <Badge tone="caution">Converted from AFPS 1.x</Badge>}
+          {item.mended.length > 0 && <Badge tone="caution">Mended here</Badge>}
           {!item.isRoot && <Badge>Needed by the bundle</Badge>}
         </div>
         <p className="font-mono text-sm text-ink-faint wrap-anywhere">
@@ -65,10 +72,23 @@ export function ImportItemView({
           <span className="font-mono text-sm">{item.dropped.join(', ')}</span>. The rest is kept.
         </p>
       )}
+      {item.mended.length > 0 && (
+        <p className="border-l-2 border-caution pl-3">
+          {item.mended.join('. ')}. It is no longer just what its author published, so it comes as a draft
+          unless you say otherwise.
+        </p>
+      )}
       {item.findings.length > 0 && (
         <section aria-label="What was found">
-          <h4 className="mb-1.5 font-semibold">What was found</h4>
-          <FindingList findings={item.findings} />
+          <div className="mb-1.5 flex items-center gap-3">
+            <h4 className="flex-1 font-semibold">What was found</h4>
+            {mendable > 1 && (
+              <Button size="small" icon={<Wrench size={13} />} onClick={() => onMend()}>
+                Mend all {mendable}
+              </Button>
+            )}
+          </div>
+          <FindingList findings={item.findings} onMend={onMend} />
         </section>
       )}
       {item.state !== 'invalid' && (

@@ -79,6 +79,7 @@ export function ImportPreviewView({
             item={current}
             choice={decisions[current.id] ?? 'skip'}
             onChoose={(choice) => desk.decideOne(current.id, choice)}
+            onMend={(finding) => void desk.mend(current.id, finding)}
           />
         </div>
       )}

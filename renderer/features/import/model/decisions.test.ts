@@ -16,6 +16,7 @@ function item(id: string, given: Partial<ImportItem> = {}): ImportItem {
     isRoot: true,
     state: 'new',
     isConverted: false,
+    mended: [],
     findings: [],
     dropped: [],
     changes: { reach: [], files: [], widens: false },

@@ -71,6 +71,40 @@ describe('an import', () => {
     expect(desk.store.getState().phase).toBe('closed');
   });
 
+  it('shows an item as it is once it was mended, and keeps what was decided about the others', async () => {
+    const [first] = preview.items;
+    if (!first) throw new Error('The preview has no item.');
+    const two: ImportPreview = {
+      ...preview,
+      items: [
+        { ...first, state: 'invalid', choices: ['skip'] },
+        { ...first, id: '1' },
+      ],
+    };
+    const { desk, asked } = deskOf({
+      'library.previewImport': () => two,
+      'library.mendImport': () => ({
+        ...two,
+        items: [
+          { ...first, choices: ['draft', 'skip'], mended: ['Write it so'] },
+          { ...first, id: '1' },
+        ],
+      }),
+    });
+    await desk.takeGitHub('https://github.com/a/b');
+    desk.decideOne('1', 'skip');
+    await desk.mend('0', { code: 'field_value', pointer: '/version' });
+    expect(asked.at(-1)).toEqual([
+      'library.mendImport',
+      { token: 'the-token', id: '0', finding: { code: 'field_value', pointer: '/version' } },
+    ]);
+    expect(desk.store.getState()).toMatchObject({
+      phase: 'preview',
+      decisions: { '0': 'draft', '1': 'skip' },
+      preview: { items: [{ mended: ['Write it so'] }, {}] },
+    });
+  });
+
   it('keeps problems in sight, of a source that cannot be read and of a package that was refused', async () => {
     const problem = { code: 'github_unreachable', title: 'No answer', detail: 'GitHub does not answer.' };
     const failing = deskOf({

@@ -3,6 +3,7 @@ import type { IpcClient } from '#shared/ipc/client.ts';
 import type { ShellBridge } from '#shared/ipc/frames.ts';
 import type { ImportOutcome, ImportPreview, ImportSource, WatchState } from '#shared/ipc/library-routes.ts';
 import type { RouteInput } from '#shared/ipc/routes.ts';
+import type { Finding } from '#shared/manifest/finding.ts';
 import { toProblem, type Problem } from '#shared/problem.ts';
 import { proposedDecisions, type Choice, type Decisions } from './decisions.ts';
 import type { GivenFile } from './dropped-files.ts';
@@ -108,6 +109,43 @@ export class ImportDesk {
   decideOne(id: string, choice: Choice): void {
     const state = this.store.getState();
     if (state.phase === 'preview') this.decide({ ...state.decisions, [id]: choice });
+  }
+
+  /** Mends one mistake of an item, or all that can be, and shows what the import is then. */
+  async mend(id: string, finding?: Pick<Finding, 'code' | 'pointer'>): Promise<void> {
+    const before = this.store.getState();
+    if (before.phase !== 'preview') return;
+    const { token } = before.preview;
+    const wanted = finding && { code: finding.code, pointer: finding.pointer };
+    try {
+      const read = await this.#options.client.request('library.mendImport', {
+        token,
+        id,
+        ...(wanted && { finding: wanted }),
+      });
+      this.#showMended(token, read, id);
+    } catch (error) {
+      const state = this.store.getState();
+      if (state.phase !== 'preview' || state.preview.token !== token) return;
+      const problems = [toProblem(error), ...state.preview.problems];
+      this.store.setState({ ...state, preview: { ...state.preview, problems } }, true);
+    }
+  }
+
+  /** Decisions about the others stay, as far as they may still be made so. */
+  #showMended(token: string, read: ImportPreview, id: string): void {
+    const state = this.store.getState();
+    if (state.phase !== 'preview' || state.preview.token !== token) return;
+    const proposed = proposedDecisions(read);
+    const kept = read.items.flatMap((item) => {
+      const decision = state.decisions[item.id];
+      const stays = item.id !== id && decision !== undefined && item.choices.includes(decision);
+      return stays ? [[item.id, decision] as const] : [];
+    });
+    // What the shell could not hand over is known only here.
+    const preview = { ...read, problems: state.preview.problems };
+    const decisions = { ...proposed, ...Object.fromEntries(kept) };
+    this.store.setState({ ...state, preview, decisions }, true);
   }
 
   /** Takes what was decided. */

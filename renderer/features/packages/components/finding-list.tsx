@@ -1,5 +1,6 @@
 import { CircleAlert, CircleCheck, Info, TriangleAlert } from 'lucide-react';
 import type { ReactNode } from 'react';
+import { Button } from '#renderer/components/button.tsx';
 import { EmptyState } from '#renderer/components/empty-state.tsx';
 import type { Finding } from '#shared/manifest/finding.ts';
 
@@ -12,7 +13,14 @@ const looks: Record<Finding['severity'], { icon: ReactNode; word: string }> = {
 const order: readonly Finding['severity'][] = ['error', 'warning', 'information'];
 
 /** What the validator says of a package, the worst first, each with its place. */
-export function FindingList({ findings }: { findings: readonly Finding[] }) {
+export function FindingList({
+  findings,
+  onMend,
+}: {
+  findings: readonly Finding[];
+  /** Applies a finding's fix, where that can be done from here. */
+  onMend?: ((finding: Finding) => void) | undefined;
+}) {
   if (findings.length === 0) {
     return (
       <EmptyState icon={<CircleCheck size={28} aria-hidden="true" />} title="Nothing to report">
@@ -43,9 +51,14 @@ export function FindingList({ findings }: { findings: readonly Finding[] }) {
               {finding.pointer && <span className="ml-3 font-mono">{finding.pointer}</span>}
               <span className="ml-3">{finding.code}</span>
               {finding.blocks === 'publish' && <span className="ml-3">forbids only publishing</span>}
-              {finding.fix && <span className="ml-3">Mend: {finding.fix.title}</span>}
+              {finding.fix && !onMend && <span className="ml-3">Mend: {finding.fix.title}</span>}
             </p>
           </div>
+          {finding.fix && onMend && (
+            <Button size="small" onClick={() => onMend(finding)}>
+              {finding.fix.title}
+            </Button>
+          )}
         </li>
       ))}
     </ul>

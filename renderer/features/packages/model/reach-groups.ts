@@ -24,3 +24,11 @@ export function groupReach<T extends { readonly kind: ReachKind }>(items: readon
     items: items.filter((item) => item.kind === kind),
   })).filter((group) => group.items.length > 0);
 }
+
+/** What is reached through other packages, by each of them, in the order given. */
+export function groupThrough<T extends { readonly through?: string | undefined }>(
+  items: readonly T[],
+): { readonly name: string; readonly items: readonly T[] }[] {
+  const groups = Map.groupBy(items, ({ through }) => through);
+  return [...groups].flatMap(([name, group]) => (name === undefined ? [] : [{ name, items: group }]));
+}

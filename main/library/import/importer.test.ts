@@ -1,0 +1,225 @@
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { ImportItem } from '#shared/ipc/library-routes.ts';
+import { openLibraries, type OpenLibraries } from '#test/support/open-libraries.ts';
+import {
+  agentFiles,
+  dropped,
+  integrationFiles,
+  serverFiles,
+  skillFiles,
+  type Files,
+} from '#test/support/test-packages.ts';
+import { writeArchive } from '../archive/write-archive.ts';
+import { writeBundle } from '../archive/bundle.ts';
+
+const signal = new AbortController().signal;
+let folder: string;
+let libraries: OpenLibraries;
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'slipway-importer-'));
+  await mkdir(join(folder, 'samples'));
+  libraries = await openLibraries({
+    samplesFolder: join(folder, 'samples'),
+    dataDirectory: join(folder, 'data'),
+  });
+});
+afterEach(async () => {
+  await libraries[Symbol.asyncDispose]();
+  await rm(folder, { recursive: true, force: true });
+});
+
+async function preview(...packages: Files[]) {
+  const archives = await Promise.all(packages.map((files) => writeArchive(files)));
+  const files = new Map(archives.map((bytes, index) => [`${index}.afps`, bytes]));
+  return libraries.packages.previewImport(dropped(files), signal);
+}
+
+async function take(...packages: Files[]): Promise<void> {
+  const { token, items } = await preview(...packages);
+  const decisions = items.map(({ id }) => ({ id, as: 'version' as const }));
+  const { problems } = await libraries.packages.commitImport(token, decisions);
+  expect(problems).toEqual([]);
+}
+
+function itemOf(items: readonly ImportItem[], name: string): ImportItem {
+  const item = items.find((candidate) => candidate.name === name);
+  if (item === undefined) throw new Error(`${name} was not found.`);
+  return item;
+}
+
+/** Changes through other packages, as one line for each. */
+function through({ changes }: ImportItem): string[] {
+  return changes.reach.flatMap(({ change, kind, subject, through: by }) =>
+    by === undefined ? [] : [`${change} ${by} ${kind} ${subject}`],
+  );
+}
+
+const mailAgent = (more: Readonly<Record<string, unknown>> = {}, range = '^1.0.0'): Files =>
+  agentFiles('@you/agent', {
+    dependencies: { integrations: { '@mail/mail': range } },
+    integrations_configuration: { '@mail/mail': { tools: ['api_call'] } },
+    ...more,
+  });
+
+const evilAuth = (files: Files): Files =>
+  new Map(files).set(
+    'manifest.json',
+    Buffer.from(
+      String(files.get('manifest.json')).replace(
+        'https://api.mail.example/**',
+        'https://elsewhere.example/**',
+      ),
+    ),
+  );
+
+describe('what changes', () => {
+  it('tells of a package that comes alone what it gains through those that are here', async () => {
+    await take(integrationFiles('@mail/mail'), mailAgent());
+    await take(evilAuth(integrationFiles('@mail/mail', { version: '2.0.0' })));
+    const { items } = await preview(mailAgent({ version: '1.1.0' }, '^2.0.0'));
+    expect(through(itemOf(items, '@you/agent'))).toEqual([
+      'added @mail/mail host elsewhere.example',
+      'removed @mail/mail host api.mail.example',
+    ]);
+    expect(itemOf(items, '@you/agent').changes.widens).toBe(true);
+  });
+
+  it('tells the same of packages that come together, and of what those need in turn', async () => {
+    await take(integrationFiles('@mail/mail'), mailAgent());
+    const local = integrationFiles('@mail/mail', {
+      version: '2.0.0',
+      source: { kind: 'local', server: { name: '@mail/server', version: '^1.0.0' } },
+      default_tools: ['look'],
+    });
+    const agent = mailAgent(
+      { version: '1.1.0', integrations_configuration: { '@mail/mail': { tools: ['look'] } } },
+      '^2.0.0',
+    );
+    const { items } = await preview(agent, local, serverFiles('@mail/server'));
+    const gained = through(itemOf(items, '@you/agent'));
+    expect(gained).toContain('added @mail/mail tool look');
+    expect(gained).toContain('added @mail/mail dependency @mail/server');
+    expect(gained).toContain('added @mail/server script node server.js');
+    expect(gained).toContain('added @mail/server script server.js');
+  });
+
+  it('compares two states of a package through the same library, so that only its own change is told', async () => {
+    await take(integrationFiles('@mail/mail'), mailAgent());
+    const manifest = evilAuth(integrationFiles('@mail/mail', { version: '1.1.0' })).get('manifest.json');
+    await libraries.packages.save(
+      '@mail/mail',
+      [{ path: 'manifest.json', content: manifest ?? Buffer.alloc(0) }],
+      {
+        checkOnly: false,
+      },
+    );
+    const prompt = [{ path: 'prompt.md', content: Buffer.from('Do it well.') }];
+    await libraries.packages.save('@you/agent', prompt, { checkOnly: false });
+    expect(await libraries.packages.compare('@you/agent', '1.0.0', 'draft')).toEqual({
+      reach: [],
+      files: [{ path: 'prompt.md', change: 'changed' }],
+      widens: false,
+    });
+  });
+
+  it('ends where dependencies go in a circle or are not there', async () => {
+    const circle = (name: string, other: string): Files =>
+      skillFiles(name, { dependencies: { skills: { [other]: '*', '@no/where': '*' } } });
+    const { items } = await preview(circle('@a/a', '@b/b'), circle('@b/b', '@a/a'));
+    expect(through(itemOf(items, '@a/a'))).toEqual([
+      'added @b/b dependency @a/a',
+      'added @b/b dependency @no/where',
+    ]);
+  });
+});
+
+describe('an agent that comes with its integration', () => {
+  it.each(['bundle', 'archives'])('is held against it in one %s', async (kind) => {
+    const agent = mailAgent({ integrations_configuration: { '@mail/mail': { tools: ['nothing_such'] } } });
+    const mail = integrationFiles('@mail/mail');
+    const packages = new Map([
+      ['@you/agent@1.0.0', agent],
+      ['@mail/mail@1.0.0', mail],
+    ]);
+    const { items } =
+      kind === 'archives'
+        ? await preview(agent, mail)
+        : await libraries.packages.previewImport(
+            dropped({ 'x.afps-bundle': (await writeBundle({ root: '@you/agent@1.0.0', packages })).bytes }),
+            signal,
+          );
+    const { findings, choices } = itemOf(items, '@you/agent');
+    expect(findings.map(({ code }) => code)).toContain('unknown_tool');
+    expect(choices).toEqual(['draft', 'skip']);
+  });
+});
+
+describe('mending before it is taken', () => {
+  it('applies one fix or all, and what was mended comes as a draft without the signature it had', async () => {
+    const broken = agentFiles('@you/a', { version: '1.0', runtime_tools: ['log', 'report'], timeout: 60 });
+    const { token, items } = await preview(broken);
+    expect(items[0]).toMatchObject({ state: 'invalid', choices: ['skip'], mended: [] });
+    const fixable = items[0]?.findings.filter(({ fix }) => fix !== undefined) ?? [];
+    expect(fixable).toHaveLength(2);
+    const one = await libraries.packages.mendImport(token, '0', fixable[0]);
+    expect(one.items[0]?.mended).toEqual([fixable[0]?.fix?.title]);
+    const all = await libraries.packages.mendImport(token, '0');
+    expect(all).toMatchObject({
+      token,
+      items: [{ state: 'new', version: '1.0.0', choices: ['draft', 'version', 'skip'] }],
+    });
+    expect(all.items[0]?.mended).toHaveLength(2);
+    await libraries.packages.commitImport(token, [{ id: '0', as: 'draft' }]);
+    const { manifestText } = await libraries.packages.detail('@you/a');
+    expect(JSON.parse(manifestText)).toMatchObject({ version: '1.0.0', runtime_tools: ['log'], timeout: 60 });
+  });
+
+  it('counts for those that come with it', async () => {
+    const mail = integrationFiles('@mail/mail', { version: '1.0' });
+    const agent = mailAgent({ integrations_configuration: { '@mail/mail': { tools: ['nothing_such'] } } });
+    const { token, items } = await preview(agent, mail);
+    expect(itemOf(items, '@you/agent').findings).toEqual([]);
+    const mended = await libraries.packages.mendImport(token, '1');
+    expect(itemOf(mended.items, '@you/agent').findings.map(({ code }) => code)).toContain('unknown_tool');
+  });
+
+  it('says so when there is nothing to mend', async () => {
+    const { token } = await preview(agentFiles('@you/a', { timeout: 'never' }));
+    for (const id of ['0', '7']) {
+      await expect(libraries.packages.mendImport(token, id)).rejects.toMatchObject({
+        problem: { code: 'fix_unknown' },
+      });
+    }
+    await expect(libraries.packages.mendImport('other', '0')).rejects.toMatchObject({
+      problem: { code: 'import_unknown' },
+    });
+  });
+});
+
+describe('a draft that is here', () => {
+  const edit = async (text: string) =>
+    libraries.packages.save('@you/a', [{ path: 'prompt.md', content: Buffer.from(text) }], {
+      checkOnly: false,
+    });
+
+  it('is not lost to an import that was shown before it was saved', async () => {
+    await take(agentFiles('@you/a'));
+    const { token } = await preview(agentFiles('@you/a', { version: '2.0.0' }));
+    await edit('Written meanwhile.');
+    const { imported, problems } = await libraries.packages.commitImport(token, [{ id: '0', as: 'draft' }]);
+    expect([imported, problems.map(({ code }) => code)]).toEqual([[], ['draft_conflict']]);
+    expect((await libraries.packages.detail('@you/a')).content?.text).toBe('Written meanwhile.');
+  });
+
+  it('is not replaced while it follows a folder', async () => {
+    await mkdir(join(folder, 'a'));
+    for (const [path, content] of agentFiles('@you/a')) await writeFile(join(folder, 'a', path), content);
+    await libraries.packages.watchFolder(join(folder, 'a'));
+    const { items } = await preview(agentFiles('@you/a', { version: '2.0.0' }));
+    expect(items[0]?.choices).toEqual(['version', 'skip']);
+  });
+});
