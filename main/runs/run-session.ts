@@ -11,13 +11,14 @@ import { runtimeToolSchema } from '#shared/protocol/sidecar.ts';
 import { ProblemError, toProblem } from '#shared/problem.ts';
 import type { RunInputFile, RunPhase } from '#shared/runs/run.ts';
 import { systemPrompt } from '#shared/runs/system-prompt.ts';
+import { ModelSilence } from './model-silence.ts';
 import { isKeepable, OutputCollector } from './output-collector.ts';
 import type { PairPool } from './pair-pool.ts';
 import type { Pair } from './pair.ts';
 import { deadlineNudge, outputReprompt, taskMessage } from './prompt.ts';
 import type { RunRecorder } from './run-recorder.ts';
 import type { RunRepository } from './run-repository.ts';
-import { judge, requiredFieldsOf, type Verdict } from './verdict.ts';
+import { judge, judgeTimeout, requiredFieldsOf, type Verdict } from './verdict.ts';
 import { workspaceArchive, type WorkspaceFile } from './workspace-archive.ts';
 
 /** Sandbox tools every agent has so far (the page: Sandbox tools). */
@@ -63,7 +64,10 @@ export class RunSession {
   readonly #services: SessionServices;
   readonly #abort = new AbortController();
   readonly #timers = new Set<NodeJS.Timeout>();
+  readonly #silence = new ModelSilence();
   #endReason: EndReason | undefined;
+  /** Milliseconds of the model's silence when the run was ended. */
+  #silentMs = 0;
   #lastSendProblem: { status: number; detail: string } | undefined;
 
   constructor(recorder: RunRecorder, request: SessionRequest, services: SessionServices) {
@@ -76,6 +80,7 @@ export class RunSession {
   end(reason: EndReason): void {
     if (this.#endReason) return;
     this.#endReason = reason;
+    this.#silentMs = this.#silence.milliseconds;
     this.#abort.abort(new DOMException('The run was ended.', 'AbortError'));
   }
 
@@ -192,9 +197,15 @@ export class RunSession {
     this.#startClock(pair);
 
     const prompt = (text: string, narrowed?: string[]): Promise<PromptOutcome> =>
-      guarded(pair, signal, () =>
-        pair.sandbox.connection.peer.request('prompt', { text, ...(narrowed && { tools: narrowed }) }),
-      );
+      guarded(pair, signal, async () => {
+        const settled = await pair.sandbox.connection.peer.request('prompt', {
+          text,
+          ...(narrowed && { tools: narrowed }),
+        });
+        // Two streams keep no order between them: what the sidecar told before comes with its answer.
+        await pair.sidecar.connection.peer.request('settle', {});
+        return settled;
+      });
     let outcome: PromptOutcome;
     try {
       outcome = await prompt(taskMessage(this.#request.input, this.#request.inputFiles));
@@ -289,7 +300,7 @@ export class RunSession {
         peer: sidecar,
         send: async (request, signal) => {
           try {
-            return await model.send(request, signal);
+            return await this.#silence.watch(model.send(request, signal));
           } catch (error) {
             const problem = toProblem(error);
             this.#lastSendProblem = { status: 0, detail: problem.detail };
@@ -369,15 +380,11 @@ export class RunSession {
       case 'cancelled':
         return { status: 'cancelled' };
       case 'timed_out':
-        return {
-          status: 'timed_out',
-          problem: {
-            code: 'run_timed_out',
-            title: 'The run took too long',
-            detail: `It was stopped after its time limit of ${this.#request.agent.timeoutSeconds} seconds. Files and output made until then are kept.`,
-            action: 'Raise "timeout" in the manifest (at most 1800 seconds), or give the agent less to do.',
-          },
-        };
+        return judgeTimeout({
+          timeoutSeconds: this.#request.agent.timeoutSeconds,
+          modelName: this.#request.model.description.displayName,
+          silentMs: this.#silentMs,
+        });
       case 'interrupted':
         return { status: 'interrupted', problem: interruptedProblem() };
       case undefined: {

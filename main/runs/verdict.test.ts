@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { judge, requiredFieldsOf, type VerdictFacts } from './verdict.ts';
+import { judge, judgeTimeout, requiredFieldsOf, type VerdictFacts } from './verdict.ts';
 
 const good: VerdictFacts = {
   outcome: { stopReason: 'stop', aborted: false, turns: 3 },
@@ -49,6 +49,23 @@ describe('judge', () => {
     });
     expect(verdict.problem?.code).toBe(code);
     expect(verdict.problem?.detail).toContain('what it said');
+  });
+});
+
+describe('judgeTimeout', () => {
+  it.each([
+    [300, 299_400, true],
+    [1800, 60_000, true],
+    [1800, 59_000, false],
+    [10, 5_000, true],
+    [10, 4_000, false],
+    [300, 0, false],
+  ])('of %i s, of which the model kept the last %i ms waiting', (timeoutSeconds, silentMs, isNamed) => {
+    const { status, problem } = judgeTimeout({ timeoutSeconds, silentMs, modelName: 'Slow one' });
+    expect(status).toBe('timed_out');
+    expect(problem?.code).toBe('run_timed_out');
+    expect(problem?.detail.includes('Slow one had sent nothing')).toBe(isNamed);
+    expect(problem?.detail).toContain(`${timeoutSeconds} seconds`);
   });
 });
 

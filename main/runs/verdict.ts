@@ -64,6 +64,39 @@ export function judge(facts: VerdictFacts): Verdict {
   return { status: 'success' };
 }
 
+/** Milliseconds of a model's silence that explain why a run took too long, however long it was allowed. */
+const TELLING_SILENCE_MS = 60_000;
+
+/** The verdict on a run that reached its time limit; a model that kept it waiting is named. */
+export function judgeTimeout(facts: {
+  readonly timeoutSeconds: number;
+  readonly modelName: string;
+  /** Milliseconds that the run had waited for its model when it was stopped. */
+  readonly silentMs: number;
+}): Verdict {
+  const { timeoutSeconds, modelName, silentMs } = facts;
+  const stopped = `stopped after its time limit of ${timeoutSeconds} ${timeoutSeconds === 1 ? 'second' : 'seconds'}. Files and output made until then are kept.`;
+  const seconds = Math.round(silentMs / 1000);
+  const isModelSilent = silentMs >= Math.min(TELLING_SILENCE_MS, (timeoutSeconds * 1000) / 2);
+  return {
+    status: 'timed_out',
+    problem: isModelSilent
+      ? {
+          code: 'run_timed_out',
+          title: 'The run waited too long for its model',
+          detail: `${modelName} had sent nothing for ${seconds} ${seconds === 1 ? 'second' : 'seconds'} when the run was ${stopped}`,
+          action:
+            'Test the model in Settings, Models, or choose another one. If it is only slow, raise "timeout" in the manifest (at most 1800 seconds).',
+        }
+      : {
+          code: 'run_timed_out',
+          title: 'The run took too long',
+          detail: `It was ${stopped}`,
+          action: 'Raise "timeout" in the manifest (at most 1800 seconds), or give the agent less to do.',
+        },
+  };
+}
+
 function modelProblem({ lastModelFailure, modelName, outcome }: VerdictFacts): Problem {
   const said = lastModelFailure?.detail || outcome.errorMessage || '';
   const detail = said === '' ? '' : ` It said: ${said}`;

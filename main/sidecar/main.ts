@@ -49,6 +49,8 @@ peer.handle('configure', async (configuration) => {
   return { tools: registry.names };
 });
 
+peer.handle('settle', () => Promise.resolve({}));
+
 peer.on('rehearse', () => {
   if (isConfigured) return;
   rehearse().catch((error: unknown) => report(`Rehearsal: ${String(error)}`));

@@ -50,6 +50,8 @@ export type SidecarConfiguration = z.infer<typeof sidecarConfigurationSchema>;
 /** Requests main makes of the sidecar. */
 export const sidecarRequests = {
   configure: { input: sidecarConfigurationSchema, output: z.object({ tools: z.array(z.string()) }) },
+  /** Answered after everything that was told before it, so that main has then heard all of it. */
+  settle: { input: z.object({}), output: z.object({}) },
 } as const;
 
 /**
