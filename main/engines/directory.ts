@@ -3,7 +3,7 @@ import type { Logger } from '#main/logging/logger.ts';
 import type { EngineReport, ImageStatus, IsolationCheck } from '#shared/engines/engine-report.ts';
 import { ProblemError } from '#shared/problem.ts';
 import type { Settings } from '#shared/settings/settings.ts';
-import { abortable } from './abortable.ts';
+import { abortable } from '#main/async/abortable.ts';
 import type { Engine, EngineDirectory } from './engine.ts';
 import { SharedTask } from './image/shared-task.ts';
 import type { IsolationMemory } from './isolation/memory.ts';

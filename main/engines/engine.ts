@@ -6,7 +6,7 @@ export type ContainerRole = 'sandbox' | 'sidecar';
 
 /** Labels on everything created, so that a later start can tell what nobody owns. */
 export interface OwnerLabels {
-  /** Run it serves; `warm` until a run takes it. */
+  /** What was made for one run: of a pair, the pair's own id, since labels cannot change when a run takes it. */
   readonly runId: string;
 }
 

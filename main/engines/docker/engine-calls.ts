@@ -1,4 +1,4 @@
-import { abortable } from '../abortable.ts';
+import { abortable } from '#main/async/abortable.ts';
 import { connectionBroke, connectionCodeOf, describeEngineError } from './problems.ts';
 
 /** What tells whether the engine lives. */

@@ -2,7 +2,7 @@ import type { Readable } from 'node:stream';
 import { finished } from 'node:stream/promises';
 import { setTimeout as delay } from 'node:timers/promises';
 import type Docker from 'dockerode';
-import { abortable } from '../abortable.ts';
+import { abortable } from '#main/async/abortable.ts';
 import { LABEL } from '../labels.ts';
 import { connectionCodeOf, engineUnreachable } from './problems.ts';
 

@@ -1,4 +1,4 @@
-import { abortable } from '../abortable.ts';
+import { abortable } from '#main/async/abortable.ts';
 
 /**
  * A long piece of work that several callers share: it begins with the first, tells all how far it is, and
