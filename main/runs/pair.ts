@@ -104,10 +104,8 @@ export async function launchPair(
     const containers: Container[] = [];
     cleanups.push(async () => {
       await Promise.all(
-        containers.map(async (container) => {
-          await container.stop(STOP_GRACE_MS);
-          await container.remove();
-        }),
+        // A container that will not be stopped is removed by force all the same.
+        containers.map((container) => container.stop(STOP_GRACE_MS).finally(() => container.remove())),
       );
     });
     const create = async (specification: ContainerSpecification): Promise<Container> => {
