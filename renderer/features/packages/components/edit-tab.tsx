@@ -103,7 +103,7 @@ function DraftEditor({ detail, readAt }: { detail: PackageDetail; readAt: number
     openDrafts.forget(name);
     setAttempt(attempt + 1);
   };
-  const library = useEditorLibrary(name);
+  const library = useEditorLibrary(name, session.document);
   const paths = useMemo(
     () =>
       files
