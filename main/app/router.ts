@@ -146,9 +146,16 @@ function bindRoutes(application: Application, shell: ShellServices): Handlers {
     'settings.get': () => settings.get(),
     'settings.update': (change) => settings.update(withoutUndefined(change)),
 
-    'runs.start': async ({ agentId, input, files, model }, context) => {
+    'runs.start': async ({ agentId, input, files, model, connections }, context) => {
       const inputFiles = await resolveRunFiles(library, context.files, agentId, files);
-      const run = await runs.start({ agent: agentId, input, files: inputFiles, model, trigger: 'app' });
+      const run = await runs.start({
+        agent: agentId,
+        input,
+        files: inputFiles,
+        model,
+        connections,
+        trigger: 'app',
+      });
       return { runId: run.id };
     },
     'runs.stop': async ({ runId }) => {

@@ -1,5 +1,6 @@
 import type { Readable } from 'node:stream';
 import type { RunEvent } from '#shared/events/run-event.ts';
+import type { ChosenConnections } from '#shared/ipc/connection-routes.ts';
 import type { ModelReference } from '#shared/models/model.ts';
 import type { RunDetail, RunSummary } from '#shared/runs/run.ts';
 
@@ -16,6 +17,9 @@ export interface StartRequest {
   readonly input: Record<string, unknown>;
   readonly files: readonly InputFile[];
   readonly model: ModelReference | undefined;
+  /** By integration; one that is left out takes what its agent remembers, or the only connection there is. */
+  readonly connections?: ChosenConnections | undefined;
+  /** What `app` chooses, the agent remembers; a terminal's choice is for its run alone. */
   readonly trigger: RunSummary['trigger'];
   /** Takes the place of the manifest's time limit for this run; held to the ceiling. */
   readonly timeoutSeconds?: number | undefined;
@@ -25,7 +29,7 @@ export interface StartRequest {
 export interface RunService {
   /**
    * Checks everything that can be checked before a container is made, then queues the run.
-   * @throws ProblemError `agent_unknown`, `package_invalid`, `input_invalid`, `input_files_too_large`, `model_unknown` …
+   * @throws ProblemError `agent_unknown`, `package_invalid`, `input_invalid`, `input_files_too_large`, `model_unknown`, `missing_integration_connection` …
    */
   start(request: StartRequest): Promise<RunSummary>;
   /** Resolves when the run has ended; within 3 s of the call. Safe to repeat. @throws ProblemError `run_unknown`, `run_elsewhere`. */

@@ -20,6 +20,13 @@ const auth = { integrationId, authKey: z.string().min(1).max(100) };
 const fields = z.record(z.string().max(200), z.string().max(100_000));
 const chosen = z.array(connectionId);
 
+/**
+ * Connections by the integration they are chosen for. An integration that is left out takes those its agent
+ * remembers, or the only one there is.
+ */
+export const chosenConnectionsSchema = z.record(integrationId, chosen);
+export type ChosenConnections = z.infer<typeof chosenConnectionsSchema>;
+
 /** All connections and the sign-ins under way; the topic `connections` sends the same. */
 export const connectionStateSchema = z.object({
   connections: z.array(connectionSchema),
@@ -98,7 +105,7 @@ export const connectionRoutes = {
   'connections.requirements': {
     input: z.object({
       agentId: z.string(),
-      chosen: z.record(integrationId, chosen).default({}),
+      chosen: chosenConnectionsSchema.default({}),
     }),
     output: runRequirementsSchema,
   },

@@ -8,7 +8,7 @@ import {
   providerStateSchema,
 } from '../models/model.ts';
 import { problemSchema } from '../problem.ts';
-import { connectionRoutes } from './connection-routes.ts';
+import { chosenConnectionsSchema, connectionRoutes } from './connection-routes.ts';
 import { libraryRoutes } from './library-routes.ts';
 import { runDetailSchema, runSummarySchema } from '../runs/run.ts';
 import { settingsSchema } from '../settings/settings.ts';
@@ -161,12 +161,18 @@ export const routes = {
   'settings.get': { input: nothing, output: settingsSchema },
   'settings.update': { input: settingsSchema.partial(), output: settingsSchema },
 
+  /**
+   * Queues a run. Where accounts are missing it fails with `missing_integration_connection`, a cause for each
+   * integration: `connections.requirements` with the same choice tells all of it, for the sheet that asks.
+   */
   'runs.start': {
     input: z.object({
       agentId: z.string(),
       input: z.record(z.string(), z.unknown()),
       files: z.array(runFileSchema),
       model: modelReferenceSchema.optional(),
+      /** Connections for this run, one or up to 20 of each integration; the agent remembers them. */
+      connections: chosenConnectionsSchema.optional(),
     }),
     output: z.object({ runId: z.string() }),
   },

@@ -45,6 +45,14 @@ export async function runCommandLine(
         .argParser((value: string, previous: string[]) => [...previous, value])
         .default([], 'none'),
     )
+    .addOption(
+      new Option(
+        '-c, --connection <integration=label>',
+        'account to use of an integration; may be repeated (default: what the agent remembers, or the only one)',
+      )
+        .argParser((value: string, previous: string[]) => [...previous, value])
+        .default([], 'none'),
+    )
     .option('-o, --out <folder>', 'copy the output files into this folder')
     .option('--force', 'replace files that are in the folder already', false)
     .option('--json', 'print events as JSON lines: the run first, the result last', false)

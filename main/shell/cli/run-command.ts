@@ -5,6 +5,7 @@ import type { Application } from '#main/app/application.ts';
 import { toProblem, type Problem } from '#shared/problem.ts';
 import type { RunDetail } from '#shared/runs/run.ts';
 import { exitCodeOf, onEndSignal, type EndSignal } from '../end-signals.ts';
+import { chooseConnections } from './choose-connections.ts';
 import { copyOutputs, prepareFolder, type CopiedFile } from './copy-outputs.ts';
 import { EXIT, exitCodeOfRun } from './exit-codes.ts';
 import type { OutputStream } from './output-stream.ts';
@@ -17,6 +18,7 @@ export interface RunOptions extends DataOptions {
   readonly model?: string | undefined;
   readonly input?: string | undefined;
   readonly file: readonly string[];
+  readonly connection: readonly string[];
   readonly out?: string | undefined;
   readonly force: boolean;
   readonly json: boolean;
@@ -40,11 +42,19 @@ export async function runCommand(agent: string, options: RunOptions, streams: St
   const folder = options.out === undefined ? undefined : await prepareFolder(options.out);
   return withApplication(options, async (application) => {
     const model = options.model === undefined ? undefined : application.models.parseReference(options.model);
+    const connections = chooseConnections(options.connection, application.connections.state().connections);
     const isBare = options.input === undefined && files.length === 0;
     const example = isBare ? await findExampleStart(application.library, agent) : undefined;
     if (example) await streams.errors.line(describeExample(example));
     const start = example ?? { input, files };
-    const run = await application.runs.start({ agent, ...start, model, trigger: 'cli', timeoutSeconds });
+    const run = await application.runs.start({
+      agent,
+      ...start,
+      model,
+      connections,
+      trigger: 'cli',
+      timeoutSeconds,
+    });
     const { id, agentId, agentVersion } = run;
     if (options.json)
       await streams.output.json({ type: 'run', runId: id, agentId, agentVersion, model: run.model });
