@@ -1,4 +1,4 @@
-import { createContext, use } from 'react';
+import { createContext, use, useState } from 'react';
 import ReactMarkdown, { type Components } from 'react-markdown';
 import remarkGfm from 'remark-gfm';
 import { ExternalLink } from './external-link.tsx';
@@ -32,8 +32,9 @@ export default function RenderedMarkdown({ text, imageUrl }: MarkdownProps) {
 function Image({ source, text }: { source: unknown; text: string | undefined }) {
   const imageUrl = use(ImageUrl);
   const url = typeof source === 'string' ? imageUrl?.(source) : undefined;
-  return url ? (
-    <img src={url} alt={text ?? ''} style={{ background: 'white' }} />
+  const [brokenUrl, setBrokenUrl] = useState<string>();
+  return url && url !== brokenUrl ? (
+    <img src={url} alt={text ?? ''} style={{ background: 'white' }} onError={() => setBrokenUrl(url)} />
   ) : (
     <em>{text || 'image'}</em>
   );

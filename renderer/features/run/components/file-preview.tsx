@@ -1,4 +1,4 @@
-import { lazy, Suspense } from 'react';
+import { lazy, Suspense, useState } from 'react';
 import { CodeBlock } from '#renderer/components/code-block.tsx';
 import { Loading } from '#renderer/components/empty-state.tsx';
 import { ErrorBoundary } from '#renderer/components/error-boundary.tsx';
@@ -10,6 +10,7 @@ import { formatBytes } from '#renderer/format/format.ts';
 import { useServices } from '#renderer/state/app-context.tsx';
 import { useRequest } from '#renderer/state/requests.ts';
 import { fileKind, resolveOutputPath } from '../model/file-kind.ts';
+import { NothingToShow } from './nothing-to-show.tsx';
 
 const CsvPreview = lazy(() => import('./csv-preview.tsx'));
 const PdfPreview = lazy(() => import('./pdf-preview.tsx'));
@@ -37,7 +38,7 @@ export function FilePreview(props: PreviewProps) {
       <ErrorBoundary>
         <Suspense fallback={<Loading label="Loading the preview" />}>
           {kind === 'image' ? (
-            <ImagePreview url={url} path={path} />
+            <ImagePreview key={props.version} url={url} path={path} />
           ) : kind === 'pdf' ? (
             <PdfPreview url={url} path={path} />
           ) : (
@@ -51,6 +52,9 @@ export function FilePreview(props: PreviewProps) {
 
 /** Drawings of programs expect paper under them, in the dark theme too. */
 function ImagePreview({ url, path }: { url: string; path: string }) {
+  const [isBroken, setIsBroken] = useState(false);
+  if (isBroken)
+    return <NothingToShow text="This image cannot be shown: it is damaged. Save it to open it elsewhere." />;
   return (
     <div className="min-h-0 flex-1 overflow-auto px-5 pb-4">
       <img
@@ -58,6 +62,7 @@ function ImagePreview({ url, path }: { url: string; path: string }) {
         alt={path}
         className="mx-auto max-w-full rounded-md border border-line"
         style={{ background: 'white' }}
+        onError={() => setIsBroken(true)}
       />
     </div>
   );
@@ -83,11 +88,10 @@ function TextPreview({
   const { text, size, truncated, binary } = answer.data;
   if (binary) {
     return (
-      <p className="px-5 py-6 text-center text-ink-faint">
-        This file is not text, so there is nothing to show here. Save it to open it.
-      </p>
+      <NothingToShow text="This file is not text, so there is nothing to show here. Save it to open it." />
     );
   }
+  if (size === 0) return <NothingToShow text="This file is empty." />;
   const cut = truncated && (
     <p className="shrink-0 px-5 py-1 text-sm text-caution">
       The first {formatBytes(limit)} of {formatBytes(size)} are shown. Save the file to see all of it.

@@ -5,6 +5,7 @@ import workerUrl from 'pdfjs-dist/build/pdf.worker.min.mjs?url';
 import { useEffect, useRef, useState } from 'react';
 import { Loading } from '#renderer/components/empty-state.tsx';
 import { ScrollRegion } from '#renderer/components/scroll-region.tsx';
+import { NothingToShow } from './nothing-to-show.tsx';
 
 GlobalWorkerOptions.workerSrc = workerUrl;
 
@@ -36,9 +37,7 @@ export default function PdfPreview({ url, path }: { url: string; path: string })
   }, [url]);
   if (failed) {
     return (
-      <p className="px-5 py-6 text-center text-ink-faint">
-        This PDF cannot be shown: it is damaged or has a passphrase. Save it to open it elsewhere.
-      </p>
+      <NothingToShow text="This PDF cannot be shown: it is damaged or has a passphrase. Save it to open it elsewhere." />
     );
   }
   if (!document) return <Loading label="Loading the PDF" />;

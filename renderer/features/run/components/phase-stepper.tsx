@@ -6,8 +6,9 @@ import { Spinner } from '#renderer/components/spinner.tsx';
 import { formatDuration, formatElapsed } from '#renderer/format/format.ts';
 import { useNow } from '#renderer/state/use-now.ts';
 import type { PhaseView } from '#shared/runs/projection.ts';
-import { isFinalStatus, runPhaseSchema, type RunStatus } from '#shared/runs/run.ts';
+import { isFinalStatus, type RunStatus } from '#shared/runs/run.ts';
 import { phaseLabels } from '../model/phase-labels.ts';
+import { phaseSteps } from '../model/phase-steps.ts';
 
 /** The steps before the first turn: in full while they go on, in one line afterwards. */
 export function PhaseStepper({ phases, status }: { phases: readonly PhaseView[]; status: RunStatus }) {
@@ -51,8 +52,7 @@ export function PhaseStepper({ phases, status }: { phases: readonly PhaseView[];
 function Steps({ phases, isQueued }: { phases: readonly PhaseView[]; isQueued: boolean }) {
   return (
     <ol aria-label="Steps" className="flex items-start gap-2">
-      {runPhaseSchema.options.map((name, index) => {
-        const phase = phases.find((known) => known.phase === name);
+      {phaseSteps(phases).map(({ name, phase, isPassedOver }, index) => {
         return (
           <li
             key={name}
@@ -63,14 +63,20 @@ function Steps({ phases, isQueued }: { phases: readonly PhaseView[]; isQueued: b
               <span aria-hidden="true" className="mt-2.5 mr-0.5 h-px min-w-2 flex-1 bg-line-strong" />
             )}
             <span className="flex h-5 items-center">
-              <StepIcon state={phase?.state} />
+              <StepIcon state={isPassedOver ? 'done' : phase?.state} />
             </span>
             <span className="text-sm leading-5">
-              <span className={classes('block font-medium', phase ? 'text-ink' : 'text-ink-faint')}>
+              <span
+                className={classes(
+                  'block font-medium',
+                  phase || isPassedOver ? 'text-ink' : 'text-ink-faint',
+                )}
+              >
                 {phaseLabels[name]}
               </span>
               <span className="block text-xs text-ink-faint">
                 {phase?.durationMs !== undefined && formatDuration(phase.durationMs)}
+                {isPassedOver && 'ready'}
                 {index === 0 && isQueued && !phase && 'waiting for its turn'}
               </span>
             </span>

@@ -2,12 +2,13 @@ import { describe, expect, it } from 'vitest';
 import { EMPTY_PROJECTION, projectEvents, type TimelineItem } from '#shared/runs/projection.ts';
 import type { RunEventData } from '#shared/events/run-event.ts';
 import { NO_USAGE } from '#shared/models/model.ts';
-import type { RunSummary } from '#shared/runs/run.ts';
+import { runPhaseSchema, type RunPhase, type RunSummary } from '#shared/runs/run.ts';
 import { shownArguments } from './call-arguments.ts';
 import { summarizeCall } from './call-summary.ts';
 import { fileKind, resolveOutputPath } from './file-kind.ts';
 import { diffReplacement } from './line-diff.ts';
 import { describeOutput, readableNumber, tableOf } from './output-table.ts';
+import { phaseSteps } from './phase-steps.ts';
 import { runClock, runStatus } from './run-state.ts';
 import { filterTimeline, TIMELINE_KINDS } from './timeline-filter.ts';
 
@@ -165,6 +166,27 @@ describe('files', () => {
     ['report.md', '/etc/passwd', undefined],
   ])('%s means %s as %s', (document, reference, path) => {
     expect(resolveOutputPath(document, reference)).toBe(path);
+  });
+});
+
+describe('phaseSteps', () => {
+  const entered = (...phases: RunPhase[]) =>
+    phases.map((phase) => ({
+      phase,
+      state: 'done' as const,
+      startedAt: 0,
+      durationMs: 1,
+      detail: undefined,
+      fraction: undefined,
+    }));
+  const passedOver = (...phases: RunPhase[]) =>
+    phaseSteps(entered(...phases)).flatMap(({ name, isPassedOver }) => (isPassedOver ? [name] : []));
+
+  it('shows no step as open that the run has left behind it', () => {
+    expect(passedOver('engine', 'containers')).toEqual(['image']);
+    expect(passedOver('engine', 'image')).toEqual([]);
+    expect(passedOver()).toEqual([]);
+    expect(phaseSteps([]).map(({ name }) => name)).toEqual(runPhaseSchema.options);
   });
 });
 
