@@ -1,5 +1,6 @@
 import { useEffect, useState } from 'react';
 import { ErrorBoundary } from '#renderer/components/error-boundary.tsx';
+import { ConnectProvider } from '#renderer/features/connections/index.ts';
 import { EngineMissingScreen, ImageFailedScreen } from '#renderer/features/engine/index.ts';
 import { AppFrame, DisconnectedScreen } from '#renderer/features/frame/index.ts';
 import { ImportProvider } from '#renderer/features/import/index.ts';
@@ -24,11 +25,13 @@ export function Application() {
   if (isShutOut) return <DisconnectedScreen />;
   return (
     <ImportProvider>
-      <AppFrame>
-        <ErrorBoundary resetKey={placeLink(place)}>
-          <Screen />
-        </ErrorBoundary>
-      </AppFrame>
+      <ConnectProvider>
+        <AppFrame>
+          <ErrorBoundary resetKey={placeLink(place)}>
+            <Screen />
+          </ErrorBoundary>
+        </AppFrame>
+      </ConnectProvider>
     </ImportProvider>
   );
 }

@@ -23,6 +23,8 @@ export interface AppState {
   readonly library: LibraryState | undefined;
   /** By id. */
   readonly runs: ReadonlyMap<string, RunSummary> | undefined;
+  /** The author's accounts at services, the sign-ins under way, and which agents chose an account. */
+  readonly connections: TopicMessage<'connections'> | undefined;
   /** Topics that main refused or ended, and why. */
   readonly failures: ReadonlyMap<TopicName, Problem>;
 }
@@ -40,6 +42,7 @@ export function createAppStore(): AppStore {
     agents: undefined,
     library: undefined,
     runs: undefined,
+    connections: undefined,
     failures: new Map(),
   }));
 }
@@ -64,6 +67,7 @@ export function followApp(store: AppStore, client: IpcClient, bridge: ShellBridg
   follow('settings', (settings) => store.setState({ settings }));
   follow('library', ({ agents }) => store.setState({ agents }));
   follow('packages', (library) => store.setState({ library }));
+  follow('connections', (connections) => store.setState({ connections }));
   follow('runs', (message) => store.setState(({ runs }) => ({ runs: mergeRuns(runs, message) })));
 
   return {

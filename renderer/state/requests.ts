@@ -48,6 +48,8 @@ export function useAction<R extends RouteName>(
   return useMutation<RouteOutput<R>, Error, RouteInput<R>>({
     mutationKey: [route],
     mutationFn: (input) => client.request(route, input),
+    // What was sent may hold a secret that was typed in: it goes with the screen.
+    gcTime: 0,
     onSuccess: (output, input) => options.onDone?.(output, input),
     onError: (error) => {
       const problem = toProblem(error);

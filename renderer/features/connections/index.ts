@@ -1,0 +1,14 @@
+/**
+ * Accounts at services, for other features:
+ * `useConnectActions().connect(integration, authKey, scopes)` connects or grants the rest, in the window's
+ * one connect sheet; `useGrantedConnections()` lists connections with their scopes, live. Both have the
+ * shapes of the manifest editor's ports.
+ */
+export { ConnectSheet } from './components/connect-sheet.tsx';
+export {
+  ConnectProvider,
+  useConnectActions,
+  useConnectSheet,
+  type ConnectWish,
+} from './hooks/connect-context.tsx';
+export { useGrantedConnections } from './hooks/use-granted-connections.ts';
