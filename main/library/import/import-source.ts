@@ -67,11 +67,8 @@ export async function readImport(
       const folder = await PackageFolder.at(given.path);
       const files = await readPackagesOf(folder, signal);
       const origin = { kind: 'folder', from: folder.location } as const;
-      return treeOrNothing(folder.location, {
-        found: packagesIn(files, folder.location, origin, undefined),
-        problems: [],
-        warnings: [],
-      });
+      const found = packagesIn(files, folder.location, origin, undefined);
+      return treeOrNothing(folder.location, judged(found, options.signing));
     }
   }
 }
@@ -107,7 +104,11 @@ async function readFiles(
     checkFileLimits(loose);
     const packages = packagesIn(loose, 'the files given', { kind: 'file' }, undefined);
     if (packages.length === 0) problems.push(nothingFound([...loose.keys()].slice(0, 3).join(', ')));
-    found.push(...packages);
+    // An archive that was unpacked on the way needs its signature no less.
+    const unpacked = judged(packages, signing);
+    found.push(...unpacked.found);
+    problems.push(...unpacked.problems);
+    warnings.push(...unpacked.warnings);
   }
   return { found, problems, warnings };
 }

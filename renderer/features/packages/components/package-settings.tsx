@@ -7,6 +7,7 @@ import { CopyButton } from '#renderer/components/copy-button.tsx';
 import { Loading } from '#renderer/components/empty-state.tsx';
 import { Field, Input } from '#renderer/components/field.tsx';
 import { ProblemCard } from '#renderer/components/problem-card.tsx';
+import { VaultDoor } from '#renderer/features/vault/index.ts';
 import { useApp } from '#renderer/state/app-context.tsx';
 import { requestKey, useAction, useRequest } from '#renderer/state/requests.ts';
 import type { SigningState } from '#shared/ipc/library-routes.ts';
@@ -27,7 +28,7 @@ const policies: readonly { value: SigningState['policy']; label: string; help: s
   {
     value: 'required',
     label: 'Require a trusted one',
-    help: 'Nothing comes in that is not signed with a key below.',
+    help: 'Nothing is imported that is not signed with a key below. A folder you follow is your own.',
   },
 ];
 
@@ -90,6 +91,8 @@ function OwnKey({ signing }: { signing: SigningState }) {
   const keep = useKeepSigning();
   const create = useAction('library.createSigningKey', { onDone: keep });
   const { own } = signing;
+  const vault = useApp((state) => state.vault);
+  const isShut = vault !== undefined && vault.state !== 'open';
   return (
     <section aria-label="This app’s key">
       <h3 className="mb-1 font-semibold">This app’s key</h3>
@@ -97,9 +100,9 @@ function OwnKey({ signing }: { signing: SigningState }) {
         Exports can be signed with it. Its secret half is in the vault and never leaves it; give others the
         public half, so that they can trust what you sign.
       </p>
-      {own ? (
-        <KeyLine keyId={own.keyId} publicKey={own.publicKey} />
-      ) : (
+      {isShut && <VaultDoor vault={vault} />}
+      {own && <KeyLine keyId={own.keyId} publicKey={own.publicKey} />}
+      {!own && !isShut && (
         <Button icon={<KeyRound size={14} />} busy={create.isPending} onClick={() => create.mutate({})}>
           Make a key
         </Button>
