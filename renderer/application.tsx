@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'react';
 import { ErrorBoundary } from '#renderer/components/error-boundary.tsx';
-import { ConnectProvider } from '#renderer/features/connections/index.ts';
+import { ConnectionsScreen, ConnectProvider } from '#renderer/features/connections/index.ts';
 import { EngineMissingScreen, ImageFailedScreen } from '#renderer/features/engine/index.ts';
 import { AppFrame, DisconnectedScreen } from '#renderer/features/frame/index.ts';
 import { ImportProvider } from '#renderer/features/import/index.ts';
@@ -47,6 +47,8 @@ function Screen() {
       return <RunsScreen place={place} />;
     case 'run':
       return <RunScreen key={place.runId} place={place} />;
+    case 'connections':
+      return <ConnectionsScreen />;
     case 'settings':
       return <SettingsScreen place={place} />;
   }

@@ -4,6 +4,7 @@ import type { PackageType } from '#shared/manifest/dialect.ts';
 export const PACKAGE_TABS = [
   'run',
   'overview',
+  'connections',
   'edit',
   'files',
   'versions',
@@ -14,7 +15,7 @@ export const PACKAGE_TABS = [
 export type PackageTab = (typeof PACKAGE_TABS)[number];
 export const RUN_TABS = ['timeline', 'output', 'files', 'details'] as const;
 export type RunTab = (typeof RUN_TABS)[number];
-export const SETTINGS_SECTIONS = ['engine', 'models', 'packages', 'appearance', 'about'] as const;
+export const SETTINGS_SECTIONS = ['engine', 'models', 'network', 'packages', 'appearance', 'about'] as const;
 export type SettingsSection = (typeof SETTINGS_SECTIONS)[number];
 
 /** Where the person is in the app. It stands in the address's fragment, so that back and reload work. */
@@ -24,6 +25,7 @@ export type Place =
   | PackagePlace
   | { readonly name: 'runs'; readonly status?: string | undefined; readonly agentId?: string | undefined }
   | { readonly name: 'run'; readonly runId: string; readonly tab?: RunTab | undefined }
+  | { readonly name: 'connections' }
   | { readonly name: 'settings'; readonly section: SettingsSection };
 
 /** A package, in one of its states. */
@@ -79,6 +81,8 @@ export function parsePlace(fragment: string): Place {
         status: parameters.get('status') ?? undefined,
         agentId: parameters.get('agent') ?? undefined,
       };
+    case 'connections':
+      return { name: 'connections' };
     case 'settings':
       return { name: 'settings', section: member(SETTINGS_SECTIONS, first) ?? 'engine' };
     default:
@@ -126,6 +130,8 @@ export function placeLink(place: Place): string {
       return `#/runs${query({ status: place.status, agent: place.agentId })}`;
     case 'run':
       return `#/runs/${encodeURIComponent(place.runId)}${place.tab ? `/${place.tab}` : ''}`;
+    case 'connections':
+      return '#/connections';
     case 'settings':
       return `#/settings/${place.section}`;
   }

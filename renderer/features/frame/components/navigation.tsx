@@ -1,4 +1,4 @@
-import { CircleHelp, History, Library, Search, Settings } from 'lucide-react';
+import { CircleHelp, History, Library, PlugZap, Search, Settings } from 'lucide-react';
 import { useMemo, type ReactNode } from 'react';
 import { IconButton } from '#renderer/components/button.tsx';
 import { classes } from '#renderer/components/classes.ts';
@@ -72,6 +72,13 @@ export function Navigation({ onSearch, onHelp }: { onSearch: () => void; onHelp:
           }
         />
         <Item
+          place={{ name: 'connections' }}
+          current={place.name === 'connections'}
+          icon={<PlugZap size={16} aria-hidden="true" />}
+          label="Connections"
+          extra={<EndedAccounts />}
+        />
+        <Item
           place={{ name: 'settings', section: 'engine' }}
           current={place.name === 'settings'}
           icon={<Settings size={16} aria-hidden="true" />}
@@ -129,6 +136,20 @@ function Item({
         {extra}
       </a>
     </li>
+  );
+}
+
+/** Accounts that want a new sign-in. */
+function EndedAccounts() {
+  const ended = useApp(
+    ({ connections }) => connections?.connections.filter(({ state }) => state === 'needs_sign_in').length,
+  );
+  if (!ended) return null;
+  return (
+    <span className="rounded-sm bg-caution-soft px-1.5 text-xs leading-4.5 font-medium text-caution">
+      {ended}
+      <span className="sr-only"> to be signed in again</span>
+    </span>
   );
 }
 

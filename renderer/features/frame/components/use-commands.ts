@@ -64,6 +64,13 @@ export function useCommands(onHelp: () => void): readonly Command[] {
         hint: `${statusLabel(run.status)}, ${formatRelative(run.createdAt, now)}`,
         run: () => goTo({ name: 'run', runId: run.id }),
       })),
+      {
+        id: 'connections',
+        group: 'Library',
+        title: 'Connections',
+        hint: '',
+        run: () => goTo({ name: 'connections' }),
+      },
       { id: 'runs', group: 'Run', title: 'All runs', hint: '', run: () => goTo({ name: 'runs' }) },
       ...SETTINGS_SECTIONS.map((section): Command => ({
         id: `settings-${section}`,

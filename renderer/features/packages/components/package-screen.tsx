@@ -18,6 +18,7 @@ import { Select } from '#renderer/components/field.tsx';
 import { Menu } from '#renderer/components/menu.tsx';
 import { ProblemCard } from '#renderer/components/problem-card.tsx';
 import { TabCount, TabPanel, Tabs, type Tab } from '#renderer/components/tabs.tsx';
+import { IntegrationConnections } from '#renderer/features/connections/index.ts';
 import { RunTable } from '#renderer/features/runs/index.ts';
 import { useApp, useServices } from '#renderer/state/app-context.tsx';
 import { goTo, placeLink, type PackagePlace, type PackageTab } from '#renderer/state/place.ts';
@@ -269,9 +270,12 @@ function PackageTabs({
   const isAgent = summary.type === 'agent';
   const run: Tab<PackageTab>[] = isAgent ? [{ key: 'run', label: 'Run' }] : [];
   const history: Tab<PackageTab>[] = isAgent ? [{ key: 'history', label: 'Past runs' }] : [];
+  const accounts: Tab<PackageTab>[] =
+    summary.type === 'integration' ? [{ key: 'connections', label: 'Connections' }] : [];
   const tabs: Tab<PackageTab>[] = [
     ...run,
     { key: 'overview', label: 'Overview' },
+    ...accounts,
     { key: 'edit', label: 'Edit' },
     { key: 'files', label: 'Files', extra: <TabCount>{files.length}</TabCount> },
     {
@@ -312,8 +316,11 @@ function PackageTabs({
         <TabPanel value="overview" className="px-6 py-5">
           <OverviewTab detail={detail} place={place} />
         </TabPanel>
+        <TabPanel value="connections" className="px-6 py-5">
+          <IntegrationConnections integrationId={summary.name} />
+        </TabPanel>
         <TabPanel value="edit" className="h-full">
-          <EditTab detail={detail} readAt={readAt} place={place} onFork={onFork} />
+          <EditTab detail={detail} readAt={readAt} revision={revision} place={place} onFork={onFork} />
         </TabPanel>
         <TabPanel value="files" className="h-full">
           <FilesTab detail={detail} place={place} />
