@@ -644,8 +644,10 @@ describe('what a run needs', () => {
     const agent = agentOf({ tools: ['send', 'plan'] });
     expect((await connections.requirements('agent', agent)).integrations[0]).toMatchObject({
       status: 'not_connected',
+      tools: ['send', 'plan'],
       auths: [
         {
+          authorizedUris: [`${api}/**`],
           neededScopes: ['mail', 'calendar'],
           requestedScopes: ['openid', 'email', 'mail', 'calendar'],
           reasons: {

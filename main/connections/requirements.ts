@@ -37,6 +37,7 @@ function requirement(id: string, input: RequirementInput): IntegrationRequiremen
       displayName: id,
       status: 'integration_not_found',
       detail,
+      tools: [],
       auths: [],
       candidates: [],
       chosen: [],
@@ -59,6 +60,7 @@ function requirement(id: string, input: RequirementInput): IntegrationRequiremen
   const base = {
     integrationId: id,
     displayName,
+    tools: toolsOf(integration, choice),
     auths: Object.entries(integration.auths)
       .filter(([authKey]) => keys.includes(authKey))
       .map(([authKey, auth]) => {
@@ -75,6 +77,7 @@ function requirement(id: string, input: RequirementInput): IntegrationRequiremen
           requestedScopes: requested,
           reasons: Object.fromEntries(reasons),
           needsClient: isOAuth && !input.hasClient(id, authKey),
+          authorizedUris: auth.allowsAllUris ? ['*'] : [...auth.authorizedUris],
         };
       }),
     candidates,
@@ -162,12 +165,16 @@ function judge(
 
 /** Nothing of it is taken: no tool, no scope, and no method says that it is needed all the same. */
 function isInert(integration: IntegrationManifest, choice: IntegrationChoice): boolean {
-  const tools = choice.tools ?? integration.defaultTools;
   return (
-    tools.length === 0 &&
+    toolsOf(integration, choice).length === 0 &&
     (choice.scopes ?? []).length === 0 &&
     !Object.values(integration.auths).some(({ required }) => required)
   );
+}
+
+function toolsOf(integration: IntegrationManifest, choice: IntegrationChoice): string[] | '*' {
+  const tools = choice.tools ?? integration.defaultTools;
+  return tools === '*' ? tools : [...tools];
 }
 
 /** Scopes that the chosen connections have, by method: a new consent must not take one away. */

@@ -96,6 +96,8 @@ export const integrationRequirementSchema = z.object({
   ]),
   /** A sentence for the person; empty when it is ready. */
   detail: z.string(),
+  /** Tools of it that the agent takes, by the names a selection has for them. */
+  tools: z.union([z.array(z.string()), z.literal('*')]),
   /** Ways to connect, with the scopes to ask for now. */
   auths: z.array(
     z.object({
@@ -107,6 +109,8 @@ export const integrationRequirementSchema = z.object({
       reasons: z.record(z.string(), z.array(scopeReasonSchema)),
       /** An app has to be set up at the service first. */
       needsClient: z.boolean(),
+      /** Addresses the credential may be sent to. */
+      authorizedUris: z.array(z.string()),
     }),
   ),
   candidates: z.array(candidateSchema),
