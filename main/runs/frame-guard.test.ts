@@ -34,6 +34,19 @@ describe('FrameGuard', () => {
     );
   });
 
+  it('takes no more until a reader of one message a turn has had its time', async () => {
+    const guard = new FrameGuard();
+    guard.resume();
+    let turns = 0;
+    let timer = setImmediate(function count() {
+      turns += 1;
+      timer = setImmediate(count);
+    });
+    await new Promise((resolve) => guard.write(Buffer.concat(Array(500).fill(frame('{}'))), resolve));
+    clearImmediate(timer);
+    expect(turns).toBeGreaterThan(490);
+  });
+
   it.each([
     ['a length beyond the limit', 'Content-Length: 1001\r\n\r\n'],
     ['no length', 'Content-Type: x\r\n\r\n'],

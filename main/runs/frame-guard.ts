@@ -6,7 +6,8 @@ const MAX_HEADER_BYTES = 1024;
 
 /**
  * Passes Content-Length framed messages through and fails on one that is longer than any of ours, before
- * its bytes are gathered: the JSON-RPC reader has no bound, and the sandbox may send anything.
+ * its bytes are gathered; takes no more until those before could be handled. The JSON-RPC reader bounds
+ * neither a message nor how many wait, and the sandbox may send anything.
  */
 export class FrameGuard extends Transform {
   readonly #maxMessageBytes: number;
@@ -20,6 +21,7 @@ export class FrameGuard extends Transform {
 
   override _transform(chunk: Buffer, _encoding: BufferEncoding, callback: TransformCallback): void {
     let offset = 0;
+    let messages = 0;
     while (offset < chunk.length) {
       if (this.#bodyLeft > 0) {
         const taken = Math.min(this.#bodyLeft, chunk.length - offset);
@@ -37,11 +39,19 @@ export class FrameGuard extends Transform {
         }
         this.#header = '';
         this.#bodyLeft = length;
+        messages += 1;
       } else if (this.#header.length > MAX_HEADER_BYTES) {
         callback(new Error('What arrived is no message.'));
         return;
       }
     }
-    callback(null, chunk);
+    this.push(chunk);
+    afterTurns(messages, callback);
   }
+}
+
+/** The reader handles one message in each turn of the event loop. */
+function afterTurns(turns: number, callback: () => void): void {
+  if (turns === 0) callback();
+  else setImmediate(afterTurns, turns - 1, callback);
 }

@@ -7,6 +7,8 @@ import { FrameGuard } from './frame-guard.ts';
 /** Lines of a program's standard error that are kept to explain its end. */
 const KEPT_ERROR_LINES = 20;
 const MAX_ERROR_LINE = 400;
+/** Faults after which a program is heard no more: whatever it is, it is not ours, and each fills the log. */
+const MAX_FAULTS = 50;
 
 export interface ProgramConnection<Own extends Side, Program extends Side> extends Disposable {
   readonly peer: Peer<Own, Program, AbortSignal>;
@@ -17,8 +19,8 @@ export interface ProgramConnection<Own extends Side, Program extends Side> exten
 }
 
 /**
- * Speaks JSON-RPC over a container's attached streams. A program that breaks the framing loses its
- * connection, which `peer.closed` tells.
+ * Speaks JSON-RPC over a container's attached streams. A program that breaks the framing, or keeps breaking
+ * the contract, loses its connection, which `peer.closed` tells.
  */
 export function connectProgram<Own extends Side, Program extends Side>(options: {
   streams: AttachedStreams;
@@ -29,6 +31,12 @@ export function connectProgram<Own extends Side, Program extends Side>(options: 
 }): ProgramConnection<Own, Program> {
   const { stdin, stdout, stderr } = options.streams;
   const guard = new FrameGuard();
+  let faults = 0;
+  const giveUp = () => {
+    guard.destroy();
+    stdout.destroy();
+    channel.end();
+  };
   const channel = createMessageConnection(new StreamMessageReader(guard), new StreamMessageWriter(stdin));
   const peer = createPeer<Own, Program, AbortSignal>({
     channel,
@@ -39,16 +47,17 @@ export function connectProgram<Own extends Side, Program extends Side>(options: 
       const controller = new AbortController();
       return { signal: controller.signal, abort: () => controller.abort() };
     },
-    onFault: (fault) => options.onFault(`${fault.kind} ${fault.method ?? ''}: ${fault.detail}`),
+    onFault: (fault) => {
+      faults += 1;
+      if (faults > MAX_FAULTS) return;
+      options.onFault(`${fault.kind} ${fault.method ?? ''}: ${fault.detail}`);
+      if (faults === MAX_FAULTS) giveUp();
+    },
   });
   const errorLines = keepErrorLines(stderr);
   // A failing stream shows as the end of the connection; unheard, its error would end the app.
   const close = () => channel.end();
-  guard.on('error', (error) => {
-    options.onFault(error.message);
-    stdout.destroy();
-    close();
-  });
+  guard.on('error', giveUp);
   stdout.on('error', close);
   stdin.on('error', close);
   return {
