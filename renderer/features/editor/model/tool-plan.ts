@@ -2,8 +2,10 @@ import { apiToolAliases, apiToolName } from '#shared/manifest/api-tools.ts';
 import { pointerOf } from '#shared/manifest/json-pointer.ts';
 import type { IntegrationManifest } from '#shared/manifest/model/integration.ts';
 import type { McpServerManifest } from '#shared/manifest/model/mcp-server.ts';
+import { isRecord } from '#shared/manifest/plain.ts';
 import { currentRuntimeTool } from '#shared/manifest/runtime-tools.ts';
 import { catalogToolOf, toolCatalogOf, type ToolCatalog } from '#shared/manifest/tool-catalog.ts';
+import { definitionTokens } from '#shared/tools/definition-costs.ts';
 import { estimateTokens } from '#shared/tools/token-estimate.ts';
 import {
   assignNamespaces,
@@ -12,7 +14,7 @@ import {
   qualifiedToolName,
 } from '#shared/tools/tool-names.ts';
 import { packageOf, type EditorLibrary, type LiveTool } from '../ports.ts';
-import { choiceOf, rangesOf, removal, runtimeToolsOf } from './agent-value.ts';
+import { at, choiceOf, rangesOf, removal, runtimeToolsOf } from './agent-value.ts';
 import type { ManifestEdits, ManifestValue } from './manifest-document.ts';
 import {
   ALWAYS_SERVED,
@@ -167,7 +169,8 @@ function runtimeSource(manifest: ManifestValue): ToolSource {
   const ids = runtimeToolsOf(manifest);
   const chosen = new Set(ids.map((id) => currentRuntimeTool(id)));
   const choices = RUNTIME_TOOL_CHOICES.map(({ name, description, tokens, isServed }): PlannedTool => ({
-    ...fixedTool({ name, description, tokens }),
+    ...fixedTool({ name, description, tokens: name === 'output' ? outputTokens(manifest) : tokens }),
+    isGuess: !isServed,
     isChosen: chosen.has(name),
     isFixed: false,
     caution: isServed ? undefined : 'This version of Slipway does not serve it yet; runs go on without it.',
@@ -179,6 +182,12 @@ function runtimeSource(manifest: ManifestValue): ToolSource {
     tools: [...choices, ...ALWAYS_SERVED.map(fixedTool)],
     strays: ids.filter((id) => currentRuntimeTool(id) === undefined),
   };
+}
+
+/** The tool carries the schema of the result. */
+function outputTokens(manifest: ManifestValue): number {
+  const schema = at(manifest, ['output', 'schema']);
+  return definitionTokens('output', JSON.stringify(isRecord(schema) ? schema : { type: 'object' }));
 }
 
 function integrationSource(
@@ -309,14 +318,28 @@ function integrationTool(
     const hasUpload = wireNames.length > 1;
     return {
       ...base,
-      description: `${API_TOOLS.api_call.description}${hasUpload ? ` With it comes its upload: ${API_TOOLS.api_upload.description}` : ''}`,
-      tokens: API_TOOLS.api_call.tokens + (hasUpload ? API_TOOLS.api_upload.tokens : 0),
+      description: `${API_TOOLS.api_call}${hasUpload ? ` With it comes its upload: ${API_TOOLS.api_upload}` : ''}`,
+      tokens: apiTokens(integration, authKey, wireNames),
       isGuess: false,
     };
   }
   const told = live.find(({ name }) => name === id);
   const description = told?.description ?? server?.tools.find(({ name }) => name === id)?.description ?? '';
   return { ...base, description, ...costOf(wireNames[0] ?? id, description, told) };
+}
+
+/** A call names the addresses it may go to, and an upload its protocols. */
+function apiTokens(
+  { displayName, auths, apiAuths }: IntegrationManifest,
+  authKey: string,
+  [call = '', upload]: readonly string[],
+): number {
+  const addresses = auths[authKey]?.authorizedUris.join(', ') ?? '';
+  const protocols = JSON.stringify(apiAuths[authKey] ?? []);
+  return (
+    definitionTokens('api_call', call + displayName + addresses) +
+    (upload === undefined ? 0 : definitionTokens('api_upload', upload + displayName + protocols))
+  );
 }
 
 function costOf(
