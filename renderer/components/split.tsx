@@ -19,7 +19,8 @@ export function Split({
   min: number;
   max: number;
   first: ReactNode;
-  second: ReactNode;
+  /** The first pane has the whole width while there is none. */
+  second: ReactNode | undefined;
 }) {
   const [width, setWidth] = useState(() =>
     clamp(Number(localStorage.getItem(storageKey)) || initial, min, max),
@@ -46,23 +47,27 @@ export function Split({
   return (
     <div className="flex min-h-0 flex-1">
       <div className="flex min-w-0 flex-1 flex-col">{first}</div>
-      <div
-        role="separator"
-        aria-orientation="vertical"
-        aria-label={label}
-        aria-valuenow={width}
-        aria-valuemin={min}
-        aria-valuemax={max}
-        tabIndex={0}
-        onPointerDown={onPointerDown}
-        onPointerMove={onPointerMove}
-        onPointerUp={() => (drag.current = undefined)}
-        onKeyDown={onKeyDown}
-        className="relative w-px shrink-0 cursor-col-resize bg-line before:absolute before:inset-y-0 before:-inset-x-1 hover:bg-line-strong focus-visible:bg-accent"
-      />
-      <div className="flex min-w-0 shrink-0 flex-col" style={{ width, maxWidth: '58%' }}>
-        {second}
-      </div>
+      {second !== undefined && (
+        <>
+          <div
+            role="separator"
+            aria-orientation="vertical"
+            aria-label={label}
+            aria-valuenow={width}
+            aria-valuemin={min}
+            aria-valuemax={max}
+            tabIndex={0}
+            onPointerDown={onPointerDown}
+            onPointerMove={onPointerMove}
+            onPointerUp={() => (drag.current = undefined)}
+            onKeyDown={onKeyDown}
+            className="relative w-px shrink-0 cursor-col-resize bg-line before:absolute before:inset-y-0 before:-inset-x-1 hover:bg-line-strong focus-visible:bg-accent"
+          />
+          <div className="flex min-w-0 shrink-0 flex-col" style={{ width, maxWidth: '58%' }}>
+            {second}
+          </div>
+        </>
+      )}
     </div>
   );
 }

@@ -43,6 +43,8 @@ export interface EditorActions {
   readonly connect?: (integration: string, authKey: string, scopes: readonly string[]) => void;
   /** Saves at once, though drafts save themselves. */
   readonly save?: () => void;
+  /** Runs the draft beside the editor, with these values or those of the last run. */
+  readonly tryIt?: (values?: Readonly<Record<string, unknown>>) => void;
 }
 
 /** The package of a name, if the library has it as that type. */

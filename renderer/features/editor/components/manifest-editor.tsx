@@ -170,6 +170,7 @@ function Editor({
   useShortcut('mod+e', () => changeView(view === 'json' ? 'form' : 'json'));
   useShortcut('mod+s', () => actions.save?.());
   useShortcut('mod+.', () => goBy(1));
+  useShortcut('mod+Enter', () => actions.tryIt?.(), actions.tryIt !== undefined);
 
   const manifestFindings = useMemo(
     () => (findings ?? []).filter(({ file }) => file === MANIFEST_FILE),
@@ -184,6 +185,7 @@ function Editor({
       document,
       manifest: value ?? {},
       library,
+      paths,
       actions,
       findings: findings ?? [],
       isReadOnly: reading.state === 'broken',
@@ -193,7 +195,19 @@ function Editor({
       tell: setRefusal,
       showInJson,
     }),
-    [document, value, library, actions, findings, reading.state, isNameFixed, sought, edit, showInJson],
+    [
+      document,
+      value,
+      library,
+      paths,
+      actions,
+      findings,
+      reading.state,
+      isNameFixed,
+      sought,
+      edit,
+      showInJson,
+    ],
   );
 
   // Text that never was JSON has nothing to fill a form with.

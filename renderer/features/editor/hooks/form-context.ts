@@ -8,6 +8,8 @@ export interface FormContextValue {
   readonly document: ManifestDocument;
   readonly manifest: ManifestValue;
   readonly library: EditorLibrary;
+  /** The package's files, without its manifest and its Markdown. */
+  readonly paths: readonly string[];
   readonly actions: EditorActions;
   readonly findings: readonly Finding[];
   /** Nothing can be changed here now: the text has a fault. */

@@ -1,29 +1,36 @@
-import { Lock } from 'lucide-react';
+import { Lock, Play } from 'lucide-react';
 import { useEffect, useMemo, useState } from 'react';
 import { useStore } from 'zustand';
 import { Button } from '#renderer/components/button.tsx';
 import { EmptyState } from '#renderer/components/empty-state.tsx';
 import { ProblemCard } from '#renderer/components/problem-card.tsx';
+import { Split } from '#renderer/components/split.tsx';
+import { useConnectActions, useGrantedConnections } from '#renderer/features/connections/index.ts';
 import { ManifestEditor } from '#renderer/features/editor/index.ts';
 import { useServices } from '#renderer/state/app-context.tsx';
-import { goTo, type PackagePlace } from '#renderer/state/place.ts';
+import { goTo, placeLink, type PackagePlace } from '#renderer/state/place.ts';
 import { useAction } from '#renderer/state/requests.ts';
 import type { PackageDetail } from '#shared/ipc/library-routes.ts';
 import { MANIFEST_FILE } from '#shared/manifest/validate.ts';
+import type { Problem } from '#shared/problem.ts';
 import { useEditorLibrary } from '../hooks/use-editor-library.ts';
 import type { DraftSession, DraftState, SaveDraft } from '../model/draft-session.ts';
 import { openDrafts } from '../model/open-drafts.ts';
+import { TryPanel } from './try-panel.tsx';
 
 /** The draft of a package, to be written. */
 export function EditTab({
   detail,
   readAt,
+  revision,
   place,
   onFork,
 }: {
   detail: PackageDetail;
   /** When the detail came, in milliseconds since 1970. */
   readAt: number;
+  /** Another number when the package has changed. */
+  revision: number;
   place: PackagePlace;
   onFork: () => void;
 }) {
@@ -76,10 +83,18 @@ export function EditTab({
       </EmptyState>
     );
   }
-  return <DraftEditor detail={detail} readAt={readAt} />;
+  return <DraftEditor detail={detail} readAt={readAt} revision={revision} />;
 }
 
-function DraftEditor({ detail, readAt }: { detail: PackageDetail; readAt: number }) {
+function DraftEditor({
+  detail,
+  readAt,
+  revision,
+}: {
+  detail: PackageDetail;
+  readAt: number;
+  revision: number;
+}) {
   const { client } = useServices();
   const [attempt, setAttempt] = useState(0);
   const { summary, files } = detail;
@@ -103,7 +118,9 @@ function DraftEditor({ detail, readAt }: { detail: PackageDetail; readAt: number
     openDrafts.forget(name);
     setAttempt(attempt + 1);
   };
-  const library = useEditorLibrary(name, session.document);
+  const others = useEditorLibrary(name, session.document);
+  const connections = useGrantedConnections();
+  const library = useMemo(() => ({ ...others, connections }), [others, connections]);
   const paths = useMemo(
     () =>
       files
@@ -111,10 +128,23 @@ function DraftEditor({ detail, readAt }: { detail: PackageDetail; readAt: number
         .filter((path) => path !== MANIFEST_FILE && path !== session.content?.path),
     [files, session],
   );
-  const actions = useMemo(() => ({ save: () => void session.save() }), [session]);
+  const { connect } = useConnectActions();
+  const [trial, setTrial] = useState<Trial>();
+  const isAgent = summary.type === 'agent';
+  const actions = useMemo(
+    () => ({
+      save: () => void session.save(),
+      connect,
+      ...(isAgent && {
+        tryIt: (values?: Trial['values']) =>
+          setTrial((known) => ({ values, round: (known?.round ?? 0) + 1 })),
+      }),
+    }),
+    [session, connect, isAgent],
+  );
   useEffect(() => () => void session.save(), [session]);
-  return (
-    <div className="flex h-full min-h-0 flex-col pt-3">
+  const editor = (
+    <div className="flex min-h-0 min-w-0 flex-1 flex-col pt-3">
       <SaveProblem session={session} onForget={forget} />
       <ManifestEditor
         identity={`${name} ${sessionId(session)}`}
@@ -125,9 +155,82 @@ function DraftEditor({ detail, readAt }: { detail: PackageDetail; readAt: number
         library={library}
         actions={actions}
         isNameFixed
-        toolbar={<SaveState session={session} />}
+        toolbar={
+          <>
+            <SaveState session={session} />
+            <LastVersionLink detail={detail} />
+            {isAgent && trial === undefined && (
+              <Button icon={<Play size={13} />} onClick={() => setTrial({ values: undefined, round: 0 })}>
+                Try it
+              </Button>
+            )}
+          </>
+        }
       />
     </div>
+  );
+  return (
+    <div className="flex h-full min-h-0">
+      <Split
+        label="Width of the trial"
+        storageKey="slipway.editor.trial-width"
+        initial={440}
+        min={340}
+        max={900}
+        first={editor}
+        second={
+          trial && (
+            <TryPanel
+              key={trial.round}
+              agentId={name}
+              revision={revision}
+              values={trial.values}
+              prepare={() => saveForRun(session)}
+              onClose={() => setTrial(undefined)}
+            />
+          )
+        }
+      />
+    </div>
+  );
+}
+
+/** A trial of the draft: another round is another form. */
+interface Trial {
+  readonly values: Readonly<Record<string, unknown>> | undefined;
+  readonly round: number;
+}
+
+/** Saves what is to be run; gives why it could not be. */
+async function saveForRun(session: DraftSession): Promise<Problem | undefined> {
+  await session.save();
+  if (!session.hasUnsaved) return undefined;
+  return (
+    session.store.getState().problem ?? {
+      code: 'draft_broken',
+      title: 'The draft is not saved',
+      detail: 'Its manifest is no JSON now, so a run would be of what was saved before.',
+      action: 'Mend the JSON, then run it.',
+    }
+  );
+}
+
+/** The way to what has changed since the last version. */
+function LastVersionLink({ detail }: { detail: PackageDetail }) {
+  const { name, type, state, latestVersion } = detail.summary;
+  if (state !== 'modified' || latestVersion === undefined) return null;
+  const link = placeLink({
+    name: 'package',
+    kind: type,
+    packageName: name,
+    tab: 'versions',
+    from: latestVersion,
+    to: 'draft',
+  });
+  return (
+    <a href={link} className="text-sm text-accent underline underline-offset-2">
+      Changes since {latestVersion}
+    </a>
   );
 }
 

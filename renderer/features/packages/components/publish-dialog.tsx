@@ -1,6 +1,5 @@
 import { useId, useState } from 'react';
-import { Input } from '#renderer/components/field.tsx';
-import { FieldErrors } from '#renderer/components/field.tsx';
+import { Field, FieldErrors, Input } from '#renderer/components/field.tsx';
 import { ProblemCard } from '#renderer/components/problem-card.tsx';
 import { formatQuantity } from '#renderer/format/format.ts';
 import { useServices } from '#renderer/state/app-context.tsx';
@@ -24,7 +23,9 @@ export function PublishDialog({ detail, onClose }: { detail: PackageDetail; onCl
   const choices = versionChoices(nextVersions, highest);
   const [chosen, setChosen] = useState(choices[0]?.version ?? 'other');
   const [other, setOther] = useState('');
+  const [tag, setTag] = useState('');
   const [problem, setProblem] = useState<Problem | undefined>(undefined);
+  const pointTag = useAction('library.tag', {});
   const version = chosen === 'other' ? other.trim() : chosen;
   const refusal = refuseVersion(version, existing);
   const errors = findings.filter(({ severity, blocks }) => severity === 'error' && blocks !== 'nothing');
@@ -39,6 +40,8 @@ export function PublishDialog({ detail, onClose }: { detail: PackageDetail; onCl
           detail: warning,
         });
       }
+      const wanted = tag.trim();
+      if (wanted !== '') pointTag.mutate({ name: summary.name, tag: wanted, version: done.version });
       onClose();
     },
   });
@@ -129,6 +132,17 @@ export function PublishDialog({ detail, onClose }: { detail: PackageDetail; onCl
           errors={chosen === 'other' && other !== '' && refusal !== undefined ? [refusal] : []}
         />
       </fieldset>
+      <Field id={`${id}-tag`} label="Tag" help="A name that leads to this version from now on. Optional.">
+        {(attributes) => (
+          <Input
+            {...attributes}
+            className="max-w-60"
+            placeholder="stable"
+            value={tag}
+            onChange={(event) => setTag(event.target.value)}
+          />
+        )}
+      </Field>
       {highest !== undefined && (
         <SinceLast name={summary.name} version={highest} updatedAt={summary.updatedAt} />
       )}

@@ -39,6 +39,8 @@ export function RunForm({
   defaultModel,
   start,
   blocker,
+  prepare,
+  onStarted,
 }: {
   agent: AgentDetail;
   providers: readonly ProviderState[];
@@ -46,6 +48,10 @@ export function RunForm({
   start: StartValues;
   /** Why nothing can be run now. */
   blocker: string | undefined;
+  /** Done before the run is asked for, such as saving what it is of. Gives why there is no run after all. */
+  prepare?: () => Promise<Problem | undefined>;
+  /** Takes the run that was started; it is shown when nobody does. */
+  onStarted?: (runId: string) => void;
 }) {
   const id = useId();
   const element = useRef<HTMLFormElement>(null);
@@ -58,7 +64,8 @@ export function RunForm({
   const [model, setModel] = useState<ModelReference>(start.model ?? defaultModel);
   const [attempted, setAttempted] = useState(false);
   const [problem, setProblem] = useState<Problem | undefined>(undefined);
-  const { start: startRun, isStarting } = useStartRun(setProblem);
+  const { start: startRun, isStarting } = useStartRun(setProblem, onStarted);
+  const [isPreparing, setPreparing] = useState(false);
 
   const collected = useMemo(() => collectForm(fields, form), [fields, form]);
   const checked = useMemo(
@@ -90,7 +97,7 @@ export function RunForm({
     setForm((known) => update(known) as DraftOf<'group'>);
   };
   const submit = () => {
-    if (unavailable || isStarting) return;
+    if (unavailable || isStarting || isPreparing) return;
     setAttempted(true);
     if (checked.size > 0) {
       // After the errors are in the page, so that the field is announced with them.
@@ -103,11 +110,18 @@ export function RunForm({
       source && !error ? [{ field: undefined, name, size, source }] : [],
     );
     setProblem(undefined);
-    startRun({
+    const run = {
       agentId: agent.summary.id,
       input: collected.input,
       files: [...collected.files, ...beside],
       model,
+    };
+    if (prepare === undefined) return startRun(run);
+    setPreparing(true);
+    void prepare().then((obstacle) => {
+      setPreparing(false);
+      if (obstacle) setProblem(obstacle);
+      else startRun(run);
     });
   };
   useShortcut('mod+Enter', submit);
@@ -164,7 +178,7 @@ export function RunForm({
           type="submit"
           variant="primary"
           icon={<Play size={14} />}
-          busy={isStarting}
+          busy={isStarting || isPreparing}
           unavailable={unavailable}
         >
           Run

@@ -5,8 +5,14 @@ import type { StartedRun } from '#renderer/state/started-runs.ts';
 import type { RouteInput } from '#shared/ipc/routes.ts';
 import type { Problem } from '#shared/problem.ts';
 
-/** Starts a run and shows it. What it was started with is remembered, to run it again. */
-export function useStartRun(onProblem?: (problem: Problem) => void): {
+/**
+ * Starts a run and shows it, unless who asks has another place for it. What it was started with is
+ * remembered, to run it again.
+ */
+export function useStartRun(
+  onProblem?: (problem: Problem) => void,
+  onStarted: (runId: string) => void = (runId) => goTo({ name: 'run', runId }),
+): {
   readonly start: (run: StartedRun) => void;
   readonly isStarting: boolean;
 } {
@@ -18,7 +24,7 @@ export function useStartRun(onProblem?: (problem: Problem) => void): {
       action.mutate(requestOf(run), {
         onSuccess: ({ runId }) => {
           startedRuns.remember(runId, run);
-          goTo({ name: 'run', runId });
+          onStarted(runId);
         },
       }),
   };

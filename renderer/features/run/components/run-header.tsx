@@ -1,8 +1,7 @@
-import { ChevronLeft, RotateCcw, Square } from 'lucide-react';
-import { useState, type ReactNode } from 'react';
+import { ChevronLeft, RotateCcw } from 'lucide-react';
+import type { ReactNode } from 'react';
 import { Badge } from '#renderer/components/badge.tsx';
 import { Button } from '#renderer/components/button.tsx';
-import { ConfirmDialog } from '#renderer/components/dialog.tsx';
 import { Gauge } from '#renderer/components/progress.tsx';
 import { StatusPill } from '#renderer/components/status-pill.tsx';
 import { Tooltip } from '#renderer/components/tooltip.tsx';
@@ -14,14 +13,14 @@ import {
   formatElapsed,
   formatTokens,
 } from '#renderer/format/format.ts';
-import { useApp, useServices } from '#renderer/state/app-context.tsx';
+import { useApp } from '#renderer/state/app-context.tsx';
 import { placeLink } from '#renderer/state/place.ts';
-import { useAction } from '#renderer/state/requests.ts';
 import { useNow } from '#renderer/state/use-now.ts';
 import type { RunProjection } from '#shared/runs/projection.ts';
 import { isFinalStatus, type RunDetail, type RunStatus, type RunSummary } from '#shared/runs/run.ts';
 import { useRunAgain } from '../hooks/use-run-again.ts';
 import { runClock } from '../model/run-state.ts';
+import { StopButton } from './stop-button.tsx';
 
 /** What run this is, how it stands, what it has taken, and the way to stop or repeat it. */
 export function RunHeader({
@@ -77,44 +76,6 @@ export function RunHeader({
         <Context context={projection.context} isLive={isLive} />
       </dl>
     </header>
-  );
-}
-
-function StopButton({ runId, isPreparing }: { runId: string; isPreparing: boolean }) {
-  const [asking, setAsking] = useState(false);
-  const [stopping, setStopping] = useState(false);
-  const { notices } = useServices();
-  const stop = useAction('runs.stop', {
-    onDone: () => setStopping(false),
-    onProblem: (problem) => {
-      setStopping(false);
-      notices.report(problem);
-    },
-  });
-  const stopNow = () => {
-    if (stopping) return;
-    setStopping(true);
-    stop.mutate({ runId });
-  };
-  useShortcut('mod+.', stopNow);
-  // A slip of the finger should not end a run that has cost something.
-  useShortcut('Escape', () => (isPreparing ? stopNow() : setAsking(true)), !stopping);
-  return (
-    <>
-      <Button icon={<Square size={12} fill="currentColor" />} busy={stopping} onClick={stopNow}>
-        {stopping ? 'Stopping' : 'Stop'}
-      </Button>
-      <ConfirmDialog
-        open={asking}
-        onOpenChange={setAsking}
-        title="Stop this run?"
-        confirm="Stop the run"
-        dangerous
-        onConfirm={stopNow}
-      >
-        <p>The tool in flight is ended, and the containers with it. What was delivered so far is kept.</p>
-      </ConfirmDialog>
-    </>
   );
 }
 
