@@ -3,12 +3,16 @@ import { CodeEditor, type CodeMarker, type CodePlace } from '#renderer/component
 import { Markdown } from '#renderer/components/markdown.tsx';
 import { Segmented } from '#renderer/components/segmented.tsx';
 import { formatCount } from '#renderer/format/format.ts';
+import type { PackageType } from '#shared/manifest/dialect.ts';
 import { estimateTokens } from '#shared/tools/token-estimate.ts';
 import { useText } from '../hooks/use-document.ts';
 import type { EditedText } from '../model/edited-text.ts';
+import { AssembledPrompt } from './assembled-prompt.tsx';
+import { SkillHead } from './skill-head.tsx';
 
 /** The Markdown a person writes for the model: a prompt, a skill, notes on a service. */
 export function ContentSection({
+  type,
   path,
   text,
   modelUri,
@@ -16,6 +20,7 @@ export function ContentSection({
   place,
   intro,
 }: {
+  type: PackageType;
   path: string;
   text: EditedText;
   modelUri: string;
@@ -23,7 +28,7 @@ export function ContentSection({
   place: CodePlace | undefined;
   intro: string;
 }) {
-  const [view, setView] = useState<'write' | 'read'>('write');
+  const [view, setView] = useState<'write' | 'read' | 'whole'>('write');
   const current = useText(text);
   return (
     <section aria-label={path} className="flex min-h-0 flex-1 flex-col">
@@ -40,10 +45,14 @@ export function ContentSection({
           options={[
             { value: 'write', label: 'Write' },
             { value: 'read', label: 'Preview' },
+            ...(type === 'agent' ? [{ value: 'whole' as const, label: 'All the agent is told' }] : []),
           ]}
         />
       </header>
-      {view === 'write' ? (
+      {type === 'skill' && view !== 'read' && <SkillHead text={text} />}
+      {view === 'whole' ? (
+        <AssembledPrompt prompt={current} />
+      ) : view === 'write' ? (
         <div className="flex min-h-60 flex-1 flex-col overflow-hidden rounded-md border border-line">
           <CodeEditor
             source={text}
@@ -60,10 +69,15 @@ export function ContentSection({
           {current.trim() === '' ? (
             <p className="text-ink-faint">It is empty.</p>
           ) : (
-            <Markdown text={current} />
+            <Markdown text={type === 'skill' ? withoutHead(current) : current} />
           )}
         </div>
       )}
     </section>
   );
+}
+
+/** A head shown as Markdown would be a line and a title. */
+function withoutHead(text: string): string {
+  return text.replace(/^\uFEFF?---[ \t]*\r?\n[\s\S]*?\n---[ \t]*(\r?\n|$)/, '');
 }

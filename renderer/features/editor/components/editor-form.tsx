@@ -8,9 +8,16 @@ import type { Section, SectionKey } from '../model/sections.ts';
 import { ContentSection } from './content-section.tsx';
 import { FieldsSection } from './fields-section.tsx';
 import { IdentitySection } from './identity-section.tsx';
+import { AuthsSection } from './integration/auths-section.tsx';
+import { PolicySection } from './integration/policy-section.tsx';
+import { SetupSection } from './integration/setup-section.tsx';
+import { SourceSection } from './integration/source-section.tsx';
 import { IntegrationsSection } from './integrations-section.tsx';
 import { LimitsSection } from './limits-section.tsx';
 import { OtherSection } from './other-section.tsx';
+import { ProgramSection } from './server/program-section.tsx';
+import { ServerToolsSection } from './server/server-tools-section.tsx';
+import { SettingsSection } from './server/settings-section.tsx';
 import { SkillsSection } from './skills-section.tsx';
 import { ToolsSection } from './tools-section.tsx';
 
@@ -85,7 +92,7 @@ function sectionContent(section: SectionKey, type: PackageType, content: Content
     case 'identity':
       return <IdentitySection />;
     case 'content':
-      return content && <ContentSection {...content} intro={CONTENT_INTROS[type]} />;
+      return content && <ContentSection {...content} type={type} intro={CONTENT_INTROS[type]} />;
     case 'tools':
       return <ToolsSection />;
     case 'integrations':
@@ -97,6 +104,20 @@ function sectionContent(section: SectionKey, type: PackageType, content: Content
       return <FieldsSection key={section} wrapper={section} />;
     case 'limits':
       return <LimitsSection />;
+    case 'source':
+      return <SourceSection />;
+    case 'auths':
+      return <AuthsSection />;
+    case 'policy':
+      return <PolicySection />;
+    case 'setup':
+      return <SetupSection />;
+    case 'server':
+      return <ProgramSection />;
+    case 'serverTools':
+      return <ServerToolsSection />;
+    case 'userConfig':
+      return <SettingsSection />;
     case 'other':
       return <OtherSection type={type} />;
   }

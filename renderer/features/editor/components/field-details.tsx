@@ -3,6 +3,7 @@ import { Field, Input, Select, Textarea } from '#renderer/components/field.tsx';
 import { pointerOf } from '#shared/manifest/json-pointer.ts';
 import { useForm } from '../hooks/form-context.ts';
 import { at } from '../model/agent-value.ts';
+import type { ManifestEdits } from '../model/manifest-document.ts';
 import {
   fieldPath,
   isPlainItems,
@@ -11,6 +12,7 @@ import {
   type SchemaField,
   type WrapperName,
 } from '../model/field-list.ts';
+import { readJson } from './bound-controls.tsx';
 import { NumberInput } from './form-fields.tsx';
 
 interface DetailProps {
@@ -101,7 +103,7 @@ function Row({ children }: { children: ReactNode }) {
   return <div className="grid gap-3 sm:grid-cols-4">{children}</div>;
 }
 
-/** A keyword whose value is text. One of another kind is shown and left alone. */
+/** A keyword whose value is text. */
 function Keyword({
   wrapper,
   field,
@@ -109,9 +111,52 @@ function Keyword({
   label,
   help,
 }: DetailProps & { keyword: string; label: string; help?: string }) {
+  const { manifest } = useForm();
+  return (
+    <TextValue
+      path={fieldPath(wrapper, field.name, keyword)}
+      label={label}
+      help={help}
+      setting={(text) => setKeyword(manifest, wrapper, field.name, keyword, text)}
+    />
+  );
+}
+
+/** A text beside the schema. */
+function Beside({
+  wrapper,
+  field,
+  map,
+  member,
+  label,
+  help,
+}: DetailProps & { map: 'file_constraints' | 'ui_hints'; member: string; label: string; help?: string }) {
+  const { manifest } = useForm();
+  return (
+    <TextValue
+      path={[wrapper, map, field.name, member]}
+      label={label}
+      help={help}
+      setting={(text) => setBeside(manifest, wrapper, [map, field.name, member], text)}
+    />
+  );
+}
+
+/** A text of the manifest that is gone once it is empty. A value of another kind is shown and left alone. */
+function TextValue({
+  path,
+  label,
+  help,
+  setting,
+}: {
+  path: readonly string[];
+  label: string;
+  help: string | undefined;
+  setting: (text: string | undefined) => ManifestEdits;
+}) {
   const { manifest, edit, isReadOnly } = useForm();
-  const value = field.schema?.[keyword];
-  const pointer = pointerOf(fieldPath(wrapper, field.name, keyword));
+  const value = at(manifest, path);
+  const pointer = pointerOf(path);
   const isText = value === undefined || typeof value === 'string';
   return (
     <Field id={`field${pointer}`} label={label} help={isText ? help : KEPT_HELP}>
@@ -121,11 +166,10 @@ function Keyword({
           data-pointer={pointer}
           value={isText ? (value ?? '') : JSON.stringify(value)}
           readOnly={isReadOnly || !isText}
-          onChange={(event) =>
-            edit(setKeyword(manifest, wrapper, field.name, keyword, event.target.value), pointer)
-          }
+          onChange={(event) => edit(setting(event.target.value), pointer)}
           onBlur={() => {
-            if (value === '') edit(setKeyword(manifest, wrapper, field.name, keyword, undefined));
+            // Only now, so that a text that is written anew keeps its place among the others.
+            if (value === '') edit(setting(undefined));
           }}
         />
       )}
@@ -236,14 +280,6 @@ function DefaultField({ wrapper, field }: DetailProps) {
   );
 }
 
-function readJson(text: string): { value: unknown } | undefined {
-  try {
-    return { value: JSON.parse(text) };
-  } catch {
-    return undefined;
-  }
-}
-
 /** The values there are to choose from, one on each line. */
 function ChoicesField({ wrapper, field }: DetailProps) {
   const { manifest, edit, isReadOnly } = useForm();
@@ -298,39 +334,6 @@ function ItemKind({ wrapper, field }: DetailProps) {
           <option value="integer">whole numbers</option>
           <option value="boolean">yes or no</option>
         </Select>
-      )}
-    </Field>
-  );
-}
-
-function Beside({
-  wrapper,
-  field,
-  map,
-  member,
-  label,
-  help,
-}: DetailProps & { map: 'file_constraints' | 'ui_hints'; member: string; label: string; help?: string }) {
-  const { manifest, edit, isReadOnly } = useForm();
-  const path = [wrapper, map, field.name, member];
-  const pointer = pointerOf(path);
-  const value = at(manifest, path);
-  const isText = value === undefined || typeof value === 'string';
-  return (
-    <Field id={`field${pointer}`} label={label} help={isText ? help : KEPT_HELP}>
-      {(attributes) => (
-        <Input
-          {...attributes}
-          data-pointer={pointer}
-          value={isText ? (value ?? '') : JSON.stringify(value)}
-          readOnly={isReadOnly || !isText}
-          onChange={(event) =>
-            edit(
-              setBeside(manifest, wrapper, [map, field.name, member], event.target.value || undefined),
-              pointer,
-            )
-          }
-        />
       )}
     </Field>
   );

@@ -2,7 +2,7 @@ import { ArrowDown, ArrowUp, ChevronRight, Trash2 } from 'lucide-react';
 import { useState } from 'react';
 import { IconButton } from '#renderer/components/button.tsx';
 import { classes } from '#renderer/components/classes.ts';
-import { Input, Select } from '#renderer/components/field.tsx';
+import { Select } from '#renderer/components/field.tsx';
 import { pointerOf } from '#shared/manifest/json-pointer.ts';
 import { useErrorsAt, useForm } from '../hooks/form-context.ts';
 import {
@@ -19,6 +19,7 @@ import {
 import { renameField } from '../model/rename-field.ts';
 import { FieldDetails } from './field-details.tsx';
 import { KeptKeywords } from './kept-keywords.tsx';
+import { NameInput } from './name-inputs.tsx';
 
 const KIND_WORDS: Readonly<Record<FieldKind, string>> = {
   text: 'Text',
@@ -47,7 +48,7 @@ export function FieldRow({
   onMove: ((step: number) => void) | undefined;
   position: { isFirst: boolean; isLast: boolean };
 }) {
-  const { manifest, edit, isReadOnly } = useForm();
+  const { manifest, document, edit, tell, isReadOnly } = useForm();
   const [isOpen, setOpen] = useState(false);
   const { name, kind } = field;
   const pointer = pointerOf(fieldPath(wrapper, name));
@@ -71,7 +72,13 @@ export function FieldRow({
           icon={<ChevronRight size={14} className={classes('transition-transform', isOpen && 'rotate-90')} />}
           onClick={() => setOpen(!isOpen)}
         />
-        <NameInput wrapper={wrapper} name={name} taken={taken} />
+        <NameInput
+          label={`Name of ${name}`}
+          name={name}
+          refuse={(typed) => nameFault(typed, taken)}
+          isReadOnly={isReadOnly}
+          onRename={(to) => tell(document.rewrite((text) => renameField(text, wrapper, name, to)))}
+        />
         <span className="w-36">
           <Select
             aria-label={`Kind of ${name}`}
@@ -142,50 +149,5 @@ export function FieldRow({
         </div>
       )}
     </li>
-  );
-}
-
-/** The name is changed when the field is left, so that half a name never stands in the schema. */
-function NameInput({
-  wrapper,
-  name,
-  taken,
-}: {
-  wrapper: WrapperName;
-  name: string;
-  taken: readonly string[];
-}) {
-  const { document, isReadOnly, tell } = useForm();
-  const [typed, setTyped] = useState<string>();
-  const fault =
-    typed === undefined || typed === name
-      ? undefined
-      : nameFault(
-          typed,
-          taken.filter((other) => other !== name),
-        );
-  const take = () => {
-    if (typed !== undefined && typed !== name && fault === undefined) {
-      tell(document.rewrite((text) => renameField(text, wrapper, name, typed)));
-    }
-    setTyped(undefined);
-  };
-  return (
-    <span className="w-52">
-      <Input
-        aria-label={`Name of ${name}`}
-        className="font-mono"
-        value={typed ?? name}
-        readOnly={isReadOnly}
-        aria-invalid={fault !== undefined || undefined}
-        title={fault}
-        onChange={(event) => setTyped(event.target.value)}
-        onBlur={take}
-        onKeyDown={(event) => {
-          if (event.key === 'Enter') event.currentTarget.blur();
-          if (event.key === 'Escape') setTyped(undefined);
-        }}
-      />
-    </span>
   );
 }

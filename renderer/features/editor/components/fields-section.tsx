@@ -1,7 +1,5 @@
-import { Plus } from 'lucide-react';
 import { useMemo, useState } from 'react';
 import { Button } from '#renderer/components/button.tsx';
-import { Input } from '#renderer/components/field.tsx';
 import { pointerOf } from '#shared/manifest/json-pointer.ts';
 import { useErrorsAt, useForm } from '../hooks/form-context.ts';
 import {
@@ -14,7 +12,10 @@ import {
 } from '../model/field-list.ts';
 import { FieldRow } from './field-row.tsx';
 import { FormSection } from './form-fields.tsx';
+import { InputPreview } from './input-preview.tsx';
 import { KeptKeywords } from './kept-keywords.tsx';
+import { AddByName } from './name-inputs.tsx';
+import { OutputPreview } from './output-preview.tsx';
 
 /** Fields shown at once; the rest come on demand. */
 const PAGE = 50;
@@ -53,55 +54,65 @@ export function FieldsSection({ wrapper }: { wrapper: WrapperName }) {
   };
   return (
     <FormSection title={title} intro={intro}>
-      <div className="max-w-200 space-y-3" data-pointer={`/${wrapper}`} tabIndex={-1}>
-        {[...errors, ...schemaErrors].map((error) => (
-          <p key={error} className="text-sm text-danger">
-            {error}
-          </p>
-        ))}
-        {list.obstacle !== undefined && (
-          <p className="border-l-2 border-caution pl-3">
-            {list.obstacle} The form leaves it alone.{' '}
-            <button
-              type="button"
-              className="text-accent underline underline-offset-2"
-              onClick={() => showInJson(`/${wrapper}`)}
-            >
-              Edit as JSON
-            </button>
-          </p>
-        )}
-        {list.kept.length > 0 && (
-          <KeptKeywords keywords={list.kept} of="the whole schema" pointer={`/${wrapper}/schema`} />
-        )}
-        {list.fields.length === 0 && list.obstacle === undefined && <p className="text-ink-faint">{empty}</p>}
-        <ul className="space-y-2">
-          {visible.map((field, index) => (
-            <FieldRow
-              key={field.name}
-              wrapper={wrapper}
-              field={field}
-              taken={names}
-              onMove={names.length > 1 ? (step) => move(index, step) : undefined}
-              position={{ isFirst: index === 0, isLast: index === names.length - 1 }}
-            />
-          ))}
-        </ul>
-        {visible.length < list.fields.length && (
-          <Button onClick={() => setShown(visible.length + PAGE)}>
-            Show more of {list.fields.length - visible.length} fields
-          </Button>
-        )}
-        {list.obstacle === undefined && (
-          <AddField
-            taken={names}
-            isReadOnly={isReadOnly}
-            onAdd={(name) => {
-              edit(addField(manifest, wrapper, name, 'text'));
-              setShown(Math.max(shown, names.length + 1));
-            }}
-          />
-        )}
+      <div className="@container">
+        <div className="grid items-start gap-x-8 gap-y-6 @3xl:grid-cols-[minmax(0,1fr)_20rem]">
+          <div className="max-w-200 min-w-0 space-y-3" data-pointer={`/${wrapper}`} tabIndex={-1}>
+            {[...errors, ...schemaErrors].map((error) => (
+              <p key={error} className="text-sm text-danger">
+                {error}
+              </p>
+            ))}
+            {list.obstacle !== undefined && (
+              <p className="border-l-2 border-caution pl-3">
+                {list.obstacle} The form leaves it alone.{' '}
+                <button
+                  type="button"
+                  className="text-accent underline underline-offset-2"
+                  onClick={() => showInJson(`/${wrapper}`)}
+                >
+                  Edit as JSON
+                </button>
+              </p>
+            )}
+            {list.kept.length > 0 && (
+              <KeptKeywords keywords={list.kept} of="the whole schema" pointer={`/${wrapper}/schema`} />
+            )}
+            {list.fields.length === 0 && list.obstacle === undefined && (
+              <p className="text-ink-faint">{empty}</p>
+            )}
+            <ul className="space-y-2">
+              {visible.map((field, index) => (
+                <FieldRow
+                  key={field.name}
+                  wrapper={wrapper}
+                  field={field}
+                  taken={names}
+                  onMove={names.length > 1 ? (step) => move(index, step) : undefined}
+                  position={{ isFirst: index === 0, isLast: index === names.length - 1 }}
+                />
+              ))}
+            </ul>
+            {visible.length < list.fields.length && (
+              <Button onClick={() => setShown(visible.length + PAGE)}>
+                Show more of {list.fields.length - visible.length} fields
+              </Button>
+            )}
+            {list.obstacle === undefined && (
+              <AddByName
+                label="Name of the new field"
+                placeholder="new_field"
+                action="Add field"
+                refuse={(name) => nameFault(name, names)}
+                isReadOnly={isReadOnly}
+                onAdd={(name) => {
+                  edit(addField(manifest, wrapper, name, 'text'));
+                  setShown(Math.max(shown, names.length + 1));
+                }}
+              />
+            )}
+          </div>
+          {wrapper === 'input' ? <InputPreview /> : <OutputPreview />}
+        </div>
       </div>
     </FormSection>
   );
@@ -109,54 +120,4 @@ export function FieldsSection({ wrapper }: { wrapper: WrapperName }) {
 
 function isIn(pointer: string | undefined, container: string): boolean {
   return pointer === container || pointer?.startsWith(`${container}/`) === true;
-}
-
-function AddField({
-  taken,
-  isReadOnly,
-  onAdd,
-}: {
-  taken: readonly string[];
-  isReadOnly: boolean;
-  onAdd: (name: string) => void;
-}) {
-  const [name, setName] = useState('');
-  const [isTried, setTried] = useState(false);
-  const fault = nameFault(name, taken);
-  const add = () => {
-    setTried(true);
-    if (fault !== undefined || isReadOnly) return;
-    onAdd(name);
-    setName('');
-    setTried(false);
-  };
-  return (
-    <form
-      className="flex items-start gap-2"
-      onSubmit={(event) => {
-        event.preventDefault();
-        add();
-      }}
-    >
-      <div className="w-60">
-        <Input
-          aria-label="Name of the new field"
-          placeholder="name of a new field"
-          className="font-mono"
-          value={name}
-          readOnly={isReadOnly}
-          aria-invalid={(isTried && fault !== undefined) || undefined}
-          onChange={(event) => setName(event.target.value)}
-        />
-        {isTried && fault !== undefined && <p className="mt-1 text-sm text-danger">{fault}</p>}
-      </div>
-      <Button
-        type="submit"
-        icon={<Plus size={14} />}
-        unavailable={isReadOnly ? 'Mend the JSON first.' : undefined}
-      >
-        Add field
-      </Button>
-    </form>
-  );
 }

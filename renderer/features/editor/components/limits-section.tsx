@@ -2,7 +2,7 @@ import { isRecord } from '#shared/manifest/plain.ts';
 import { MAX_TIMEOUT_SECONDS } from '#shared/runs/run.ts';
 import { useForm } from '../hooks/form-context.ts';
 import { at } from '../model/agent-value.ts';
-import { RESOURCES_KEY } from '../model/sections.ts';
+import { RESOURCES_KEY } from '#shared/manifest/schemas/agent.ts';
 import { FormSection, KeptField, NumberField } from './form-fields.tsx';
 
 /** How long a run may take, and what its sandbox may use. */

@@ -109,14 +109,22 @@ export function setRuntimeTool(manifest: ManifestValue, id: string, isChosen: bo
     : [{ pointer: `/runtime_tools/${index}`, remove: true }];
 }
 
-/** The value at a path of members; undefined where there is none. */
+/** The value at a path of members and indexes; undefined where there is none. */
 export function at(manifest: ManifestValue, path: readonly string[]): unknown {
   let value: unknown = manifest;
   for (const step of path) {
-    if (!isRecord(value) || !Object.hasOwn(value, step)) return undefined;
-    value = value[step];
+    const isInside = Array.isArray(value)
+      ? /^\d+$/.test(step)
+      : isRecord(value) && Object.hasOwn(value, step);
+    if (!isInside) return undefined;
+    value = (value as Readonly<Record<string, unknown>>)[step];
   }
   return value;
+}
+
+/** The texts among the values of a list; none when it is no list. */
+export function textsAt(manifest: ManifestValue, path: readonly string[]): string[] {
+  return textsOf(itemsOf(at(manifest, path)));
 }
 
 function textsOf(values: readonly unknown[]): string[] {
