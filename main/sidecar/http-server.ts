@@ -21,7 +21,8 @@ export interface SidecarServices {
   /** Bearer token of the run. */
   readonly token: string;
   readonly mcp: McpEndpoint;
-  readonly models: ModelRelay;
+  /** Absent where no model is called. */
+  readonly models?: ModelRelay | undefined;
   /** Bytes of one MCP message; the default when absent. */
   readonly maxMcpBytes?: number | undefined;
   /** Results too large for a model's context, which the sandbox fetches. */
@@ -91,7 +92,11 @@ async function route(
     answer(response, { status: 200, body: { status: 'ok' } });
   } else if (path === '/mcp') {
     await serveMcp(services, bodies, isToken, request, response);
-  } else if (url !== null && (path === MODEL_PREFIX || path.startsWith(`${MODEL_PREFIX}/`))) {
+  } else if (
+    services.models !== undefined &&
+    url !== null &&
+    (path === MODEL_PREFIX || path.startsWith(`${MODEL_PREFIX}/`))
+  ) {
     if (isToken(bearerToken(request))) {
       services.models.relay(request, response, path.slice(MODEL_PREFIX.length) + url.search);
     } else {

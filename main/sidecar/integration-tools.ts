@@ -16,7 +16,7 @@ import { createUploadTool } from './uploads/api-upload-tool.ts';
 import { StagedBodies } from './uploads/staged-bodies.ts';
 
 /** What a run with integrations has beside its runtime tools. */
-export interface IntegrationTools {
+export interface IntegrationTools extends AsyncDisposable {
   /** In the manifest's order. */
   readonly tools: readonly SidecarTool[];
   readonly resources: ResourceStore;
@@ -25,13 +25,42 @@ export interface IntegrationTools {
   readonly spiller: Spiller;
 }
 
-/** Makes the tools of a run's integrations. They live as long as the sidecar, which serves but one run. */
+/** What every call of a service needs, whoever asks for it. */
+export type CallPath = Pick<ApiCallServices, 'limits' | 'times' | 'http' | 'credentials' | 'limiter'> &
+  AsyncDisposable;
+
+/** Makes the way that calls take to a service: checked connections, credentials of main, so many at a time. */
+export function createCallPath(
+  { limits = DEFAULT_SIDECAR_LIMITS, network }: Pick<SidecarConfiguration, 'limits' | 'network'>,
+  main: MainLink,
+): CallPath {
+  const http = new CheckedHttpClient({
+    resolve: resolveWithSystem,
+    dial: dialerFor(network),
+    certificateAuthorities: network?.certificateAuthorities ?? [],
+  });
+  const credentials = new Credentials(main);
+  return {
+    limits,
+    times: DEFAULT_CALL_TIMES,
+    http,
+    credentials,
+    limiter: new Limiter(limits.apiCallConcurrency),
+    async [Symbol.asyncDispose]() {
+      credentials[Symbol.dispose]();
+      await http[Symbol.asyncDispose]();
+    },
+  };
+}
+
+/** Makes the tools of a run's integrations. In the sidecar they live as long as it, which serves one run. */
 export function createIntegrationTools(
-  configuration: SidecarConfiguration,
+  configuration: Pick<SidecarConfiguration, 'runId' | 'limits' | 'network' | 'model'>,
   integrations: readonly RunIntegration[],
   main: MainLink,
 ): IntegrationTools {
-  const limits = configuration.limits ?? DEFAULT_SIDECAR_LIMITS;
+  const path = createCallPath(configuration, main);
+  const { limits } = path;
   const resources = new ResourceStore(configuration.runId);
   const budget = new TokenBudget({
     inlineCapTokens: limits.inlineToolOutputTokens,
@@ -41,17 +70,9 @@ export function createIntegrationTools(
   const bodies = new StagedBodies(limits.maxRequestBodyBytes);
   const spiller = new Spiller(resources, budget);
   const services: ApiCallServices = {
-    limits,
-    times: DEFAULT_CALL_TIMES,
-    http: new CheckedHttpClient({
-      resolve: resolveWithSystem,
-      dial: dialerFor(configuration.network),
-      certificateAuthorities: configuration.network?.certificateAuthorities ?? [],
-    }),
-    credentials: new Credentials(main),
+    ...path,
     spiller,
     bodies,
-    limiter: new Limiter(limits.apiCallConcurrency),
     onOutboundCall: (call) => void main.notify('outboundCall', { call }),
   };
   const tools = integrations.flatMap((integration) =>
@@ -61,5 +82,5 @@ export function createIntegrationTools(
       return [new ApiCallTool(integration, auth, services), ...(upload === undefined ? [] : [upload])];
     }),
   );
-  return { tools, resources, bodies, spiller };
+  return { tools, resources, bodies, spiller, [Symbol.asyncDispose]: () => path[Symbol.asyncDispose]() };
 }

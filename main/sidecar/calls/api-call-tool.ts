@@ -307,7 +307,8 @@ function descriptionOf(integration: RunIntegration, auth: ApiAuth): string {
   );
 }
 
-function bodyFailure(error: unknown, status: number, deadline: Deadline): unknown {
+/** What is told of a response whose body could not be read. */
+export function bodyFailure(error: unknown, status: number, deadline: Deadline): unknown {
   const answered = `the service answered ${status}, but`;
   if (deadline.hasExpired) {
     return new CallFailure(`${answered} its response did not come in time`, {

@@ -55,7 +55,7 @@ export async function readBody(
 ): Promise<ReadBody> {
   const pieces: Buffer[] = [];
   let size = 0;
-  for await (const piece of decoded(observed(source, onProgress), contentEncoding)) {
+  for await (const piece of decodedBody(observed(source, onProgress), contentEncoding)) {
     const left = maxBytes - size;
     if (piece.length > left) {
       if (!mayCut) throw new BodyTooLarge();
@@ -93,7 +93,8 @@ function codingsOf(contentEncoding: string | undefined): string[] {
     .filter((coding) => coding !== '' && coding !== 'identity');
 }
 
-async function* decoded(
+/** A body piece by piece, its coding undone where {@link canDecode}. @throws BodyUndecodable, or what the source throws */
+export async function* decodedBody(
   source: AsyncGenerator<Buffer>,
   contentEncoding: string | undefined,
 ): AsyncGenerator<Buffer> {

@@ -51,6 +51,50 @@ export function hideSecrets(body: BodyBytes, secrets: ReadonlyMap<string, string
   return result;
 }
 
+/**
+ * The same while a text passes through. So much of its end is held back that no secret leaves it in halves,
+ * and none is taken for a shorter one that it begins with.
+ */
+export async function* hideSecretsInPassing(
+  source: AsyncIterable<Buffer>,
+  secrets: ReadonlyMap<string, string>,
+): AsyncGenerator<Buffer> {
+  const placeholders = new Map<string, string>();
+  for (const [secret, name] of secrets) {
+    if (secret.length < SHORTEST_SECRET) continue;
+    for (const form of formsOf(secret)) {
+      const needle = Buffer.from(form, 'utf8').toString('latin1');
+      if (!placeholders.has(needle)) placeholders.set(needle, `{{${name}}}`);
+    }
+  }
+  if (placeholders.size === 0) {
+    yield* source;
+    return;
+  }
+  const needles = [...placeholders.keys()].sort((a, b) => b.length - a.length);
+  const pattern = new RegExp(needles.map((needle) => RegExp.escape(needle)).join('|'), 'g');
+  const longest = needles[0]?.length ?? 0;
+  let rest = '';
+  const take = (end: number): Buffer => {
+    let shown = '';
+    let from = 0;
+    for (const match of rest.matchAll(pattern)) {
+      if (match.index >= end) break;
+      shown += rest.slice(from, match.index) + (placeholders.get(match[0]) ?? '');
+      from = match.index + match[0].length;
+    }
+    const until = Math.max(from, end);
+    shown += rest.slice(from, until);
+    rest = rest.slice(until);
+    return Buffer.from(shown, 'latin1');
+  };
+  for await (const piece of source) {
+    rest += piece.toString('latin1');
+    if (rest.length >= longest) yield take(rest.length - longest + 1);
+  }
+  if (rest !== '') yield take(rest.length);
+}
+
 /** The same in a short text, such as an address. */
 export function hideSecretsIn(text: string, secrets: ReadonlyMap<string, string>): string {
   let result = text;
