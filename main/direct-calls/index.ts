@@ -1,0 +1,3 @@
+export type { CredentialProxy } from './credential-proxy.ts';
+export { Playground, type PlaygroundOptions } from './playground.ts';
+export type { PlaygroundRequest, PlaygroundService } from './playground-service.ts';
