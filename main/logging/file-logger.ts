@@ -5,7 +5,7 @@ import { ProblemError } from '#shared/problem.ts';
 import type { Logger } from './logger.ts';
 import type { Redactor } from './redactor.ts';
 
-/** Size at which the log of an earlier start is set aside; one such file is kept. */
+/** Size at which a log is set aside; one such file is kept. */
 const MAX_LOG_BYTES = 5 * 1024 * 1024;
 
 /**
@@ -19,9 +19,18 @@ export function createFileLogger(
 ): Logger & Disposable {
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   const path = join(folder, 'slipway.log');
-  setAside(path);
   const file = pino.destination({ dest: path, sync: true, mode: 0o600 });
   file.on('error', () => undefined);
+  let size = sizeOf(path);
+  const write = (line: string) => {
+    if (size > MAX_LOG_BYTES) {
+      setAside(path);
+      file.reopen();
+      size = 0;
+    }
+    file.write(line);
+    size += Buffer.byteLength(line);
+  };
   // What ends after the app does may still have something to say.
   let isOpen = true;
   const logger = pino(
@@ -33,7 +42,7 @@ export function createFileLogger(
     },
     {
       write: (line: string) => {
-        if (isOpen) file.write(redactor.redact(line));
+        if (isOpen) write(redactor.redact(line));
       },
     },
   );
@@ -49,11 +58,15 @@ export function createFileLogger(
   };
 }
 
+function sizeOf(path: string): number {
+  return statSync(path, { throwIfNoEntry: false })?.size ?? 0;
+}
+
 function setAside(path: string): void {
   try {
-    if (statSync(path).size > MAX_LOG_BYTES) renameSync(path, `${path}.1`);
+    renameSync(path, `${path}.1`);
   } catch {
-    // There is no log yet.
+    // Another process has done so, or the log cannot be written anyway.
   }
 }
 

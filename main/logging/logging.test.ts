@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
@@ -41,6 +41,17 @@ describe('Redactor', () => {
 });
 
 describe('createFileLogger', () => {
+  it('sets a long log aside also while it writes, so that no start fills the disk', () => {
+    using logger = createFileLogger(folder, new Redactor());
+    const text = 'x'.repeat(1024 * 1024);
+    for (let line = 1; line <= 13; line += 1) logger.info({ line }, text);
+    const lines = (name: string) =>
+      [...readFileSync(join(folder, name), 'utf8').matchAll(/"line":(\d+)/g)].map(([, line]) => Number(line));
+    expect(readdirSync(folder).sort()).toEqual(['slipway.log', 'slipway.log.1']);
+    expect([...lines('slipway.log.1'), ...lines('slipway.log')]).toEqual([6, 7, 8, 9, 10, 11, 12, 13]);
+    expect(statSync(join(folder, 'slipway.log')).mode & 0o077).toBe(0);
+  });
+
   it('never writes a protected value, neither in fields nor in an error’s message, stack or cause', () => {
     const redactor = new Redactor();
     const canary = 'sk-canary-"quoted"-1234567890';
