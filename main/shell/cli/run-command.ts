@@ -92,6 +92,8 @@ async function follow(
     stop();
   });
   output.broken.addEventListener('abort', stop, { once: true });
+  // The reader may have gone before the first event.
+  if (output.broken.aborted) stop();
   const log = new RunLog((line) => void errors.line(line));
   const over = new AbortController();
   for await (const { data } of followRun(runs, runId, undefined, over.signal)) {

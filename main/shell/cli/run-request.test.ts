@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -68,6 +69,9 @@ describe('readFileOption', () => {
     await expect(readFileOption(join(folder, 'dir'))).rejects.toMatchObject({
       problem: { code: 'input_unreadable', detail: expect.stringContaining('not a file') as string },
     });
+    const pipe = join(folder, 'pipe');
+    execFileSync('mkfifo', [pipe]);
+    await expect(readFileOption(pipe)).rejects.toMatchObject({ problem: { code: 'input_unreadable' } });
     await expect(readFileOption('table=/no/such.csv')).rejects.toMatchObject({
       problem: { file: '/no/such.csv' },
     });

@@ -1,5 +1,5 @@
 import { createReadStream } from 'node:fs';
-import { open, readFile, stat } from 'node:fs/promises';
+import { access, constants, readFile, stat } from 'node:fs/promises';
 import { basename, resolve } from 'node:path';
 import { text } from 'node:stream/consumers';
 import type { Readable } from 'node:stream';
@@ -66,16 +66,15 @@ export async function readFileOption(option: string): Promise<InputFile> {
 async function fileAt(given: string, field: string | undefined): Promise<InputFile> {
   const path = resolve(given);
   try {
-    const { size } = await stat(path);
-    // Opening it now finds a folder, or a file that may not be read, before anything is run.
-    const file = await open(path);
-    const isFile = (await file.stat()).isFile();
-    await file.close();
-    if (!isFile) throw Object.assign(new Error('Not a file'), { code: 'EISDIR' });
+    const information = await stat(path);
+    // Before it is opened: a pipe would wait for its writer.
+    if (!information.isFile()) throw Object.assign(new Error('Not a file'), { code: 'EISDIR' });
+    // A file that may not be read is found now, before anything is run.
+    await access(path, constants.R_OK);
     return {
       field,
       originalName: basename(path),
-      size,
+      size: information.size,
       open: () => Promise.resolve(createReadStream(path)),
     };
   } catch (error) {
