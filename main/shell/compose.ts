@@ -8,6 +8,7 @@ import { createRouter, type Router } from '#main/app/router.ts';
 import type { ShellServices } from '#main/app/shell-services.ts';
 import { createFileLogger, Redactor, type Logger } from '#main/logging/index.ts';
 import type { SystemCipher } from '#main/secrets/index.ts';
+import { onUncaughtError } from './fatal-errors.ts';
 
 /** What a shell with windows stands on. */
 export interface Composition extends AsyncDisposable {
@@ -35,12 +36,7 @@ export async function compose(options: CompositionOptions): Promise<Composition>
   const { dataDirectory, resourcePaths, version, nodePath, shell, systemCipher } = options;
   const redactor = new Redactor();
   const logger = stack.use(createFileLogger(join(dataDirectory, 'logs'), redactor));
-  const logFatal = (error: Error) => {
-    logger.error({ error }, 'An error that nothing caught');
-    options.onFatal(error);
-  };
-  process.on('uncaughtException', logFatal);
-  stack.defer(() => void process.off('uncaughtException', logFatal));
+  stack.use(onUncaughtError(logger, (error) => options.onFatal(error)));
   const application = stack.use(
     await createApplication({
       dataDirectory,

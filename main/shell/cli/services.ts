@@ -4,6 +4,7 @@ import { createApplication } from '#main/app/create-application.ts';
 import { developmentResourcePaths } from '#main/app/resource-paths.ts';
 import { createFileLogger, Redactor } from '#main/logging/index.ts';
 import { defaultDataDirectory, processEnvironment } from '#main/store/index.ts';
+import { onUncaughtError } from '../fatal-errors.ts';
 import { readPassphrase } from '../passphrase.ts';
 import { readVersion } from '../version.ts';
 
@@ -29,12 +30,10 @@ export async function withApplication<T>(
   const dataDirectory = dataDirectoryOf(options);
   const redactor = new Redactor();
   using logger = createFileLogger(join(dataDirectory, 'logs'), redactor);
-  const logFatal = (error: Error) => {
-    logger.error({ error }, 'An error that nothing caught');
+  using _fatal = onUncaughtError(logger, () => {
     process.stderr.write(`Slipway met a fault. The log in ${join(dataDirectory, 'logs')} may say more.\n`);
     process.exit(1);
-  };
-  process.on('uncaughtException', logFatal);
+  });
   await using application = await createApplication({
     dataDirectory,
     trigger: 'cli',
