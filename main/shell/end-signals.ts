@@ -3,6 +3,12 @@ import { constants } from 'node:os';
 const END_SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 export type EndSignal = (typeof END_SIGNALS)[number];
 
+/**
+ * Milliseconds in which a further signal is the first one again: a closed terminal or a stopped service
+ * tells every process of a group, and those that started this one hand it on.
+ */
+const SAME_REQUEST_MS = 500;
+
 /** Exit code that says a signal ended the process (128 and its number). */
 export function exitCodeOf(signal: EndSignal): number {
   return 128 + constants.signals[signal];
@@ -13,12 +19,15 @@ export function exitCodeOf(signal: EndSignal): number {
  * who does not want to wait. Disposing gives the signals back.
  */
 export function onEndSignal(listener: (signal: EndSignal) => void): Disposable {
-  let asked = false;
+  let askedAt: number | undefined;
   const handlers = END_SIGNALS.map((name) => {
     const handler = () => {
-      if (asked) process.exit(exitCodeOf(name));
-      asked = true;
-      listener(name);
+      if (askedAt === undefined) {
+        askedAt = performance.now();
+        listener(name);
+      } else if (performance.now() - askedAt > SAME_REQUEST_MS) {
+        process.exit(exitCodeOf(name));
+      }
     };
     process.on(name, handler);
     return { name, handler };
