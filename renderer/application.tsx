@@ -1,6 +1,10 @@
 import { useEffect, useState } from 'react';
 import { ErrorBoundary } from '#renderer/components/error-boundary.tsx';
-import { ConnectionsScreen, ConnectProvider } from '#renderer/features/connections/index.ts';
+import {
+  ConnectionsScreen,
+  ConnectProvider,
+  RequirementProvider,
+} from '#renderer/features/connections/index.ts';
 import { EngineMissingScreen, ImageFailedScreen } from '#renderer/features/engine/index.ts';
 import { AppFrame, DisconnectedScreen } from '#renderer/features/frame/index.ts';
 import { ImportProvider } from '#renderer/features/import/index.ts';
@@ -26,11 +30,13 @@ export function Application() {
   return (
     <ImportProvider>
       <ConnectProvider>
-        <AppFrame>
-          <ErrorBoundary resetKey={placeLink(place)}>
-            <Screen />
-          </ErrorBoundary>
-        </AppFrame>
+        <RequirementProvider>
+          <AppFrame>
+            <ErrorBoundary resetKey={placeLink(place)}>
+              <Screen />
+            </ErrorBoundary>
+          </AppFrame>
+        </RequirementProvider>
       </ConnectProvider>
     </ImportProvider>
   );

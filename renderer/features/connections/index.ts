@@ -7,6 +7,7 @@
 export { ConnectionsScreen } from './components/connections-screen.tsx';
 export { ConnectSheet } from './components/connect-sheet.tsx';
 export { IntegrationConnections } from './components/integration-connections.tsx';
+export { RequirementSheet } from './components/requirement-sheet.tsx';
 export {
   ConnectProvider,
   useConnectActions,
@@ -14,3 +15,4 @@ export {
   type ConnectWish,
 } from './hooks/connect-context.tsx';
 export { useGrantedConnections } from './hooks/use-granted-connections.ts';
+export { RequirementProvider, useRunGate } from './hooks/requirement-sheet.tsx';

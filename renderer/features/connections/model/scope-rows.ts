@@ -1,4 +1,5 @@
-import { reasonText, scopeRisk } from '#renderer/features/editor/index.ts';
+import { reasonText } from '#shared/tools/scope-reason-text.ts';
+import { scopeRisk } from '#shared/tools/scope-risk.ts';
 import type { AuthNeeds } from '#shared/connections/requirements.ts';
 import { impliedScopes, requestedScopes, type ScopeReason } from '#shared/tools/scopes.ts';
 

@@ -3,7 +3,7 @@ import { Badge } from '#renderer/components/badge.tsx';
 import { Button } from '#renderer/components/button.tsx';
 import { impliedScopes } from '#shared/tools/scopes.ts';
 import type { AuthPlan, PlannedScope } from '../model/scope-plan.ts';
-import { reasonText } from '../model/scope-reason-text.ts';
+import { reasonText } from '#shared/tools/scope-reason-text.ts';
 
 /**
  * What signing in by one method will ask for and why, held against what a connection already has. It

@@ -5,7 +5,7 @@ import { classes } from '#renderer/components/classes.ts';
 import { CodeBlock } from '#renderer/components/code-block.tsx';
 import { CopyButton } from '#renderer/components/copy-button.tsx';
 import { formatCount } from '#renderer/format/format.ts';
-import { scopeRisk } from '../model/scope-risk.ts';
+import { scopeRisk } from '#shared/tools/scope-risk.ts';
 import type { PlannedTool } from '../model/tool-plan.ts';
 
 /** One tool, with all there is to know of it when it is opened. */

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { testLibrary } from '../test-support/library.ts';
 import { comesAlong, planScopes } from './scope-plan.ts';
-import { scopeRisk } from './scope-risk.ts';
+import { scopeRisk } from '#shared/tools/scope-risk.ts';
 
 function auth(choice: Record<string, unknown>, integration = '@acme/code', key = 'oauth') {
   const manifest = {

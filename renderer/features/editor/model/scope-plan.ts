@@ -10,7 +10,7 @@ import {
 import { packageOf, type EditorLibrary, type GrantedConnection } from '../ports.ts';
 import { choiceOf, rangesOf } from './agent-value.ts';
 import type { ManifestValue } from './manifest-document.ts';
-import { scopeRisk } from './scope-risk.ts';
+import { scopeRisk } from '#shared/tools/scope-risk.ts';
 
 export interface PlannedScope {
   readonly value: string;

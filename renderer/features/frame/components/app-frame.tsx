@@ -1,7 +1,7 @@
 import { useState, type ReactNode } from 'react';
 import { TooltipProvider } from '#renderer/components/tooltip.tsx';
 import { useShortcut } from '#renderer/components/use-shortcut.ts';
-import { ConnectSheet } from '#renderer/features/connections/index.ts';
+import { ConnectSheet, RequirementSheet } from '#renderer/features/connections/index.ts';
 import { ImportSheet, useImport, WindowDrop } from '#renderer/features/import/index.ts';
 import { goTo } from '#renderer/state/place.ts';
 import { ConnectionBar } from './connection-bar.tsx';
@@ -43,6 +43,7 @@ export function AppFrame({ children }: { children: ReactNode }) {
       </div>
       <QuickOpen open={searching} onOpenChange={setSearching} onHelp={() => setHelping(true)} />
       <ShortcutHelp open={helping} onOpenChange={setHelping} />
+      <RequirementSheet />
       <ConnectSheet />
       <ImportSheet />
       <WindowDrop />

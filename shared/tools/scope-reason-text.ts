@@ -1,4 +1,4 @@
-import type { ScopeReason } from '#shared/tools/scopes.ts';
+import type { ScopeReason } from './scopes.ts';
 
 /** Tools a sentence names before it counts them. */
 const NAMED_TOOLS = 2;
