@@ -1,4 +1,5 @@
 import type { ConnectionService } from '#main/connections/index.ts';
+import type { CredentialProxies, PlaygroundService } from '#main/direct-calls/index.ts';
 import type { EngineDirectory } from '#main/engines/engine.ts';
 import type { PackageService } from '#main/library/index.ts';
 import type { Library } from '#main/library/library.ts';
@@ -22,6 +23,8 @@ export interface Application extends AsyncDisposable {
   readonly packages: PackageService;
   readonly connections: ConnectionService;
   readonly network: AuthorNetwork;
+  readonly playground: PlaygroundService;
+  readonly credentialProxies: CredentialProxies;
   readonly models: ModelGateway;
   readonly runs: RunService;
   readonly secrets: SessionSecretStore;

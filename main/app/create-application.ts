@@ -1,6 +1,7 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { Connections } from '#main/connections/index.ts';
+import { createCredentialProxies, Playground } from '#main/direct-calls/index.ts';
 import { createEngineDirectory } from '#main/engines/index.ts';
 import { createLibraries } from '#main/library/index.ts';
 import type { Logger, Redactor } from '#main/logging/index.ts';
@@ -15,6 +16,9 @@ import {
   processEnvironment,
   stateDirectory,
 } from '#main/store/index.ts';
+import type { ProviderKind } from '#shared/models/model.ts';
+import type { OutboundCall } from '#shared/protocol/integrations.ts';
+import { readSidecarLimits } from '#shared/tools/sidecar-limits.ts';
 import type { Application } from './application.ts';
 import { LibraryIntegrations } from './manifest-sources.ts';
 import { protectingSecrets } from './protecting-secrets.ts';
@@ -33,6 +37,8 @@ export interface ApplicationOptions {
   readonly nodePath: string | undefined;
   /** Milliseconds that a model's provider is given; the usual patience when absent. */
   readonly modelTimeouts?: Partial<ModelTimeouts>;
+  /** Addresses in the place of the vendors' own. */
+  readonly modelAddresses?: Partial<Record<ProviderKind, string>>;
 }
 
 /** Milliseconds between two pieces of the walkthrough's answers, so that a person can follow. */
@@ -80,17 +86,27 @@ export async function createApplication(options: ApplicationOptions): Promise<Ap
   const outbound = stack.use(
     new HttpOutbound({ network: () => network.choice(), environment: environment.variables }),
   );
+  const integrations = stack.use(new LibraryIntegrations(packages));
   const connections = stack.use(
     new Connections({
       database,
       secrets,
-      integrations: stack.use(new LibraryIntegrations(packages)),
+      integrations,
       outbound,
       logger,
       protect: (secret) => options.redactor.protect(secret),
       dataDirectory,
     }),
   );
+  const directCalls = {
+    connections,
+    integrations,
+    limits: () => readSidecarLimits(environment.variables).limits,
+    network: () => network.forSidecar('here'),
+    onOutboundCall: (call: OutboundCall) => logger.info({ call }, 'A call outside of a run'),
+    logger,
+  };
+  const playground = stack.use(new Playground(directCalls));
   const models = stack.use(
     createModelGateway({
       secrets,
@@ -99,6 +115,7 @@ export async function createApplication(options: ApplicationOptions): Promise<Ap
       discoversLocalServers: trigger === 'app',
       dispatcherFor: (url) => outbound.dispatcherFor(url),
       ...(options.modelTimeouts && { timeouts: options.modelTimeouts }),
+      ...(options.modelAddresses && { addresses: options.modelAddresses }),
     }),
   );
   const engines = stack.use(
@@ -145,6 +162,8 @@ export async function createApplication(options: ApplicationOptions): Promise<Ap
     connections,
     engines,
     network,
+    playground,
+    credentialProxies: createCredentialProxies(directCalls),
     library,
     packages,
     models,

@@ -8,6 +8,7 @@ import { ProblemError, toProblem, type Problem, type Result } from '#shared/prob
 import { bindConnectionRoutes } from './connection-routes.ts';
 import { invalidRequest } from './invalid-request.ts';
 import { bindLibraryRoutes } from './library-routes.ts';
+import { bindPlaygroundRoutes } from './playground-routes.ts';
 import { readTextStart } from './read-text-start.ts';
 import { resolveRunFiles } from './run-files.ts';
 import { bindTopics, type TopicBinding } from './topics.ts';
@@ -115,6 +116,7 @@ function bindRoutes(application: Application, shell: ShellServices): Handlers {
     'library.get': ({ agentId }) => library.get(agentId),
     ...bindLibraryRoutes(application.packages, shell),
     ...bindConnectionRoutes(application, shell),
+    ...bindPlaygroundRoutes(application.playground),
 
     'engine.describe': () => engines.report,
     'engine.look': () => engines.look(),

@@ -42,7 +42,8 @@ export interface TopicBinding extends Disposable {
 
 /** Binds every topic of the contract to the app's services. */
 export function bindTopics(application: Application, checkOutputs: boolean): TopicBinding {
-  const { connections, engines, library, models, packages, runs, secrets, settings } = application;
+  const { connections, engines, library, models, packages, playground, runs, secrets, settings } =
+    application;
   // Tells this process's revisions from those of one before it.
   const epoch = randomBytes(6).toString('base64url');
   const engineFeed = new StateFeed(
@@ -80,6 +81,11 @@ export function bindTopics(application: Application, checkOutputs: boolean): Top
     () => connectionStateOf(connections),
     (listener) => connections.onState(() => listener(connectionStateOf(connections))),
   );
+  const playgroundFeed = new StateFeed(
+    epoch,
+    () => playground.state(),
+    (listener) => playground.onState(listener),
+  );
   const runFeed = new RunListFeed(epoch, runs);
 
   const sources: Sources = {
@@ -89,6 +95,7 @@ export function bindTopics(application: Application, checkOutputs: boolean): Top
     settings: (_, after, signal) => settingsFeed.follow(after, signal),
     packages: (_, after, signal) => packageFeed.follow(after, signal),
     connections: (_, after, signal) => connectionFeed.follow(after, signal),
+    playground: (_, after, signal) => playgroundFeed.follow(after, signal),
     library: (_, after, signal) => libraryFeed.follow(after, signal),
     runs: (_, after, signal) => runFeed.follow(after, signal),
     run: ({ runId }, after, signal) => followRun(runs, runId, after, signal),
@@ -117,6 +124,7 @@ export function bindTopics(application: Application, checkOutputs: boolean): Top
         libraryFeed,
         packageFeed,
         connectionFeed,
+        playgroundFeed,
       ];
       for (const feed of [...states, runFeed]) feed[Symbol.dispose]();
     },

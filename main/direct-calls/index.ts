@@ -1,3 +1,4 @@
+export { createCredentialProxies, type CredentialProxies } from './credential-proxies.ts';
 export type { CredentialProxy } from './credential-proxy.ts';
 export { Playground, type PlaygroundOptions } from './playground.ts';
 export type { PlaygroundRequest, PlaygroundService } from './playground-service.ts';

@@ -63,13 +63,13 @@ export class AuthorNetwork implements Disposable {
   }
 
   /**
-   * What a sidecar is told. A proxy on this computer's loopback is left out: inside a container that
-   * address is another.
+   * What a sidecar is told. In a container a proxy on this computer's loopback is left out: that address is
+   * another there.
    */
-  forSidecar(): SidecarNetwork {
+  forSidecar(place: 'container' | 'here' = 'container'): SidecarNetwork {
     const { proxy: choice, extraCertificates } = this.choice();
     const proxy = proxyFor(new URL('https://a-host-on-the-internet.example/'), choice, this.environment);
-    const isReachable = proxy !== undefined && !isLoopbackHost(new URL(proxy).hostname);
+    const isReachable = proxy !== undefined && (place === 'here' || !isLoopbackHost(new URL(proxy).hostname));
     const system = this.environment['no_proxy'] ?? this.environment['NO_PROXY'] ?? '';
     const exceptions = choice.mode === 'manual' ? choice.exceptions : system;
     return {

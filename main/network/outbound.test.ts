@@ -176,6 +176,7 @@ describe('the author’s network', () => {
     });
     using local = make({ HTTPS_PROXY: 'http://127.0.0.1:3128' });
     expect(local.forSidecar().proxy).toBeUndefined();
+    expect(local.forSidecar('here').proxy).toBe('http://127.0.0.1:3128');
   });
 
   it('takes no password and no private key into the settings, which are not encrypted', () => {

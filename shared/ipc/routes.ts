@@ -10,6 +10,7 @@ import {
 import { problemSchema } from '../problem.ts';
 import { chosenConnectionsSchema, connectionRoutes } from './connection-routes.ts';
 import { libraryRoutes } from './library-routes.ts';
+import { playgroundRoutes } from './playground-routes.ts';
 import { runDetailSchema, runSummarySchema } from '../runs/run.ts';
 import { settingsSchema } from '../settings/settings.ts';
 
@@ -112,6 +113,7 @@ export const routes = {
   'library.get': { input: z.object({ agentId: z.string() }), output: agentDetailSchema },
   ...libraryRoutes,
   ...connectionRoutes,
+  ...playgroundRoutes,
 
   'engine.describe': { input: nothing, output: engineReportSchema },
   'engine.look': { input: nothing, output: engineReportSchema },

@@ -6,6 +6,7 @@ import { runSummarySchema } from '../runs/run.ts';
 import { settingsSchema } from '../settings/settings.ts';
 import { connectionStateSchema } from './connection-routes.ts';
 import { libraryStateSchema } from './library-routes.ts';
+import { playgroundStateSchema } from './playground-routes.ts';
 import { agentSummarySchema, vaultStateSchema } from './routes.ts';
 
 const nothing = z.object({});
@@ -28,6 +29,8 @@ export const topics = {
   library: { parameters: nothing, message: z.object({ agents: z.array(agentSummarySchema) }) },
   /** The author's accounts at services, and the sign-ins under way. */
   connections: { parameters: nothing, message: connectionStateSchema },
+  /** Calls made by hand since the app was started. */
+  playground: { parameters: nothing, message: playgroundStateSchema },
   /** Changes of the list of runs. `reset` replaces all that was known, after a restart of main. */
   runs: {
     parameters: nothing,

@@ -1,8 +1,10 @@
 import { Readable } from 'node:stream';
 import type { Application, SettingsStore } from '#main/app/application.ts';
 import type { ConnectionService, ConnectionState } from '#main/connections/index.ts';
+import { createCredentialProxies, Playground } from '#main/direct-calls/index.ts';
 import type { EngineDirectory } from '#main/engines/engine.ts';
 import type { Library } from '#main/library/library.ts';
+import { silentLogger } from '#main/logging/index.ts';
 import type { ModelGateway } from '#main/models/model-gateway.ts';
 import { AuthorNetwork } from '#main/network/index.ts';
 import type { RunService, StartRequest } from '#main/runs/run-service.ts';
@@ -15,6 +17,7 @@ import { NO_USAGE, type ModelReference } from '#shared/models/model.ts';
 import { ProblemError } from '#shared/problem.ts';
 import { FakePackageService } from './fake-packages.ts';
 import { isFinalStatus, type RunDetail, type RunSummary } from '#shared/runs/run.ts';
+import { DEFAULT_SIDECAR_LIMITS } from '#shared/tools/sidecar-limits.ts';
 import { DEFAULT_SETTINGS, type Settings } from '#shared/settings/settings.ts';
 
 /** Listeners of one kind of news. */
@@ -449,6 +452,16 @@ export class FakeApplication implements Application {
   readonly library = new FakeLibrary();
   readonly packages = new FakePackageService();
   readonly connections = new FakeConnectionService();
+  readonly #directCalls = {
+    connections: this.connections,
+    integrations: { get: () => Promise.resolve(undefined) },
+    limits: () => DEFAULT_SIDECAR_LIMITS,
+    network: () => ({ noProxy: [], certificateAuthorities: [] }),
+    onOutboundCall: () => undefined,
+    logger: silentLogger,
+  };
+  readonly playground = new Playground(this.#directCalls);
+  readonly credentialProxies = createCredentialProxies(this.#directCalls);
   readonly models = new FakeModelGateway();
   readonly runs = new FakeRunService();
   readonly secrets = new FakeSecretStore();
