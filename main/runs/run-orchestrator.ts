@@ -125,6 +125,8 @@ export class RunOrchestrator implements RunService {
     const checked = validateRunInput(agent, request.input, request.files);
     const runId = newRunId();
     const model = await models.open(request.model, { runId, agentId: agent.id });
+    // Asked again: nobody would end a run that began while the others were being ended.
+    if (this.#isDisposed) throw closing();
 
     const { workspaceFiles, inputFiles } = nameFiles(checked.files);
     const input = withDocumentPaths(checked.input, inputFiles, agent.inputSchema);
