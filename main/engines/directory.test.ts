@@ -72,9 +72,9 @@ class FakeEngine implements Engine {
     return Promise.resolve(this.checks);
   }
 
-  reap(options: { own?: boolean } = {}): Promise<{ containers: number; volumes: number }> {
+  reap(options: { own?: boolean } = {}): ReturnType<Engine['reap']> {
     this.reaps.push(options);
-    return Promise.resolve({ containers: 0, volumes: 0 });
+    return Promise.resolve({ containers: 0, volumes: 0, networks: 0 });
   }
 
   createVolume = (): Promise<never> => Promise.reject(new Error('not here'));

@@ -247,7 +247,8 @@ export class LocatingEngineDirectory implements EngineDirectory {
     void located.engine.gone.then((error) => this.#onGone(located, error));
     const reaping = located.engine.reap({ own }).then(
       (report) => {
-        if (report.containers + report.volumes > 0) this.#logger.info({ ...report }, 'Removed left-overs');
+        if (report.containers + report.volumes + report.networks > 0)
+          this.#logger.info({ ...report }, 'Removed left-overs');
       },
       (error: unknown) => this.#logger.warn({ error }, 'Left-overs could not be removed'),
     );

@@ -41,8 +41,8 @@ export interface ContainerSpecification {
   readonly image: string;
   readonly mounts: readonly Mount[];
   readonly limits: ResourceLimits;
-  /** Only `none` exists so far: the sidecar talks through main. */
-  readonly network: 'none';
+  /** `later` lets {@link Container.openNetwork} lead it out; nothing else ever does. */
+  readonly network: 'none' | 'later';
 }
 
 /** Attached standard streams; the only channel into a container besides its files. */
@@ -76,6 +76,11 @@ export interface Container {
   putArchive(folder: string, archive: Readable, signal: AbortSignal): Promise<void>;
   /** A tar stream of a file or folder. Container must run. */
   getArchive(path: string, signal: AbortSignal): Promise<Readable>;
+  /**
+   * Lets a running container reach the author's network; its specification must say `later`.
+   * @throws ProblemError `engine_unreachable`, `container_refused`
+   */
+  openNetwork(signal: AbortSignal): Promise<void>;
   /** Highest memory the container has used, in bytes, where the engine can tell. */
   peakMemory(): Promise<number | undefined>;
 }
@@ -83,6 +88,7 @@ export interface Container {
 export interface ReapReport {
   readonly containers: number;
   readonly volumes: number;
+  readonly networks: number;
 }
 
 /** Where sandboxes live. One is in use at a time. */

@@ -133,7 +133,7 @@ export async function launchPair(
         image,
         mounts: [{ volume: socket, path: SOCKET_FOLDER, readOnly: false }],
         limits: SIDECAR_LIMITS,
-        network: 'none',
+        network: 'later',
       }),
     ]);
     const context = { logger, signal, cleanups };

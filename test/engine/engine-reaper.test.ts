@@ -66,11 +66,11 @@ describe('the reaper', () => {
       const [ours, abandoned, theirs, remote] = await Promise.all(
         [own, left, used, foreign].map(async (bench) => (await bench.create()).name),
       );
-      expect(await reaping.reap()).toEqual({ containers: 1, volumes: 2 });
+      expect(await reaping.reap()).toEqual({ containers: 1, volumes: 2, networks: 0 });
       expect(await exists(abandoned!)).toBe(false);
       for (const name of [ours!, theirs!, remote!, stranger.id]) expect(await exists(name)).toBe(true);
 
-      expect(await reaping.reap({ own: true })).toEqual({ containers: 1, volumes: 2 });
+      expect(await reaping.reap({ own: true })).toEqual({ containers: 1, volumes: 2, networks: 0 });
       expect(await exists(ours!)).toBe(false);
       for (const name of [theirs!, remote!, stranger.id]) expect(await exists(name)).toBe(true);
     } finally {
@@ -86,7 +86,7 @@ describe('the reaper', () => {
     await engine.removeVolume(await bench.volume('workspace'));
     await bench.create();
     expect(await volumesOf(hostId)).toBe(2);
-    expect(await engine.reap({ own: true })).toEqual({ containers: 1, volumes: 2 });
+    expect(await engine.reap({ own: true })).toEqual({ containers: 1, volumes: 2, networks: 0 });
     expect(await volumesOf(hostId)).toBe(0);
   });
 
@@ -107,7 +107,7 @@ describe('the reaper', () => {
       await Promise.all(volumes.map((name) => engine.removeVolume(name)));
     }
     await vi.waitFor(async () => expect(await volumesOf(hostId)).toBe(0), { timeout: 10_000 });
-    expect(await engine.reap({ own: true })).toEqual({ containers: 0, volumes: 0 });
+    expect(await engine.reap({ own: true })).toEqual({ containers: 0, volumes: 0, networks: 0 });
   });
 
   it('clears up after an app that was killed', async () => {
@@ -139,7 +139,7 @@ describe('the reaper', () => {
       { timeout: 10_000 },
     );
     await using next = await openTestEngine({ instances: new TestInstances(hostId) });
-    expect(await next.reap()).toEqual({ containers: 1, volumes: 2 });
+    expect(await next.reap()).toEqual({ containers: 1, volumes: 2, networks: 0 });
     expect(await exists(name)).toBe(false);
     expect(await volumesOf(hostId)).toBe(0);
   });

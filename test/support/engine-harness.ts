@@ -157,6 +157,7 @@ export class TestBench implements AsyncDisposable {
     role: ContainerRole = 'sandbox',
     limits: Partial<ResourceLimits> = {},
     signal = never,
+    network: ContainerSpecification['network'] = 'none',
   ): Promise<Container> {
     const mounts: ContainerSpecification['mounts'] = [
       { volume: await this.volume('socket'), path: SOCKET_FOLDER, readOnly: role === 'sandbox' },
@@ -172,7 +173,7 @@ export class TestBench implements AsyncDisposable {
         image: this.image,
         mounts,
         limits: { ...TEST_LIMITS, ...limits },
-        network: 'none',
+        network,
       },
       signal,
     );

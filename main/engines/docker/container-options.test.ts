@@ -4,7 +4,13 @@ import type { ContainerSpecification } from '../engine.ts';
 import { containerOptions, volumeOptions } from './container-options.ts';
 
 const maker = { instanceId: 'instance', hostId: 'host' };
-const dialect = { sandboxRuntime: undefined, needsProcessUlimit: false, cpus: 8 };
+const dialect = {
+  sandboxRuntime: undefined,
+  needsProcessUlimit: false,
+  cpus: 8,
+  laterNetwork: undefined,
+  knowsHostGateway: true,
+};
 const specification: ContainerSpecification = {
   name: 'n',
   role: 'sandbox',
@@ -39,6 +45,18 @@ describe('containerOptions', () => {
     expect(options.HostConfig).not.toHaveProperty('Privileged');
     expect(options.HostConfig).not.toHaveProperty('Binds');
     expect(options.HostConfig?.Tmpfs?.['/tmp']).toContain('nosuid,nodev');
+  });
+
+  it('leads nobody out, and tells where the computer is only who may be led out later', () => {
+    expect(containerOptions(specification, maker, dialect).HostConfig).not.toHaveProperty('ExtraHosts');
+    const sidecar = { ...specification, role: 'sidecar', network: 'later' } as const;
+    expect(containerOptions(sidecar, maker, dialect).HostConfig).toMatchObject({
+      NetworkMode: 'none',
+      ExtraHosts: ['host.docker.internal:host-gateway'],
+    });
+    const podman = { ...dialect, laterNetwork: 'egress', knowsHostGateway: false };
+    expect(containerOptions(sidecar, maker, podman).HostConfig).toMatchObject({ NetworkMode: 'egress' });
+    expect(containerOptions(specification, maker, podman).HostConfig).toMatchObject({ NetworkMode: 'none' });
   });
 
   it('says whose the container is, and puts nothing else of the run into it', () => {

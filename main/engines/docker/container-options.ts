@@ -20,6 +20,10 @@ export interface ContainerDialect {
   readonly needsProcessUlimit: boolean;
   /** Processors the engine has: it refuses a container that asks for more. */
   readonly cpus: number;
+  /** Network of a container that may be led out later, where the engine cannot do that later. */
+  readonly laterNetwork: string | undefined;
+  /** Whether `host-gateway` means the computer to the engine. */
+  readonly knowsHostGateway: boolean;
 }
 
 /**
@@ -27,6 +31,8 @@ export interface ContainerDialect {
  * same id included: it must stand far above them. What bounds a container is its `PidsLimit`.
  */
 const PROCESS_ULIMIT = 16_384;
+/** Name of the author's computer inside a sidecar. */
+const HOST_NAME = 'host.docker.internal';
 const TEMPORARY_BYTES = 256 * 1024 * 1024;
 const HOME_BYTES = 64 * 1024 * 1024;
 /** Seconds an engine that shuts down leaves a container to end by itself. */
@@ -45,6 +51,7 @@ export function containerOptions(
 ): Docker.ContainerCreateOptions {
   const { role, limits } = specification;
   const user = userIdOf(role);
+  const leadsOut = specification.network === 'later';
   const home = homeOf(role);
   const variables: Record<string, string> = {
     ...PROGRAM_VARIABLES,
@@ -70,7 +77,9 @@ export function containerOptions(
     HostConfig: {
       Init: true,
       ReadonlyRootfs: true,
-      NetworkMode: specification.network,
+      NetworkMode: leadsOut ? (dialect.laterNetwork ?? 'none') : 'none',
+      // Where Docker Desktop answers by itself; only a service its author names there is ever called.
+      ...(leadsOut && dialect.knowsHostGateway && { ExtraHosts: [`${HOST_NAME}:host-gateway`] }),
       IpcMode: 'none',
       CapDrop: ['ALL'],
       // The default seccomp profile stays: naming none keeps it.

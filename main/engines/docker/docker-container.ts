@@ -3,7 +3,13 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type Docker from 'dockerode';
 import { z } from 'zod';
 import { ProblemError } from '#shared/problem.ts';
-import type { AttachedStreams, Container, ContainerRole, ExitStatus } from '../engine.ts';
+import type {
+  AttachedStreams,
+  Container,
+  ContainerRole,
+  ContainerSpecification,
+  ExitStatus,
+} from '../engine.ts';
 import { Demultiplexer } from './demultiplexer.ts';
 import type { EngineCalls } from './engine-calls.ts';
 import { statusOf } from './problems.ts';
@@ -25,12 +31,15 @@ export interface ContainerHost {
   readonly calls: EngineCalls;
   /** Says that something runs on the engine, until the returned is called. */
   use(): () => void;
+  /** Takes a container into the network that leads out. */
+  connect(containerId: string, signal: AbortSignal): Promise<void>;
 }
 
 /** One container over Docker's API. */
 export class DockerContainer implements Container {
   readonly name: string;
   readonly role: ContainerRole;
+  readonly #network: ContainerSpecification['network'];
   readonly #handle: Docker.Container;
   readonly #host: ContainerHost;
   readonly #exit = Promise.withResolvers<ExitStatus>();
@@ -40,12 +49,13 @@ export class DockerContainer implements Container {
   #removal: Promise<void> | undefined;
 
   constructor(
-    identity: { name: string; role: ContainerRole },
+    identity: Pick<ContainerSpecification, 'name' | 'role' | 'network'>,
     handle: Docker.Container,
     host: ContainerHost,
   ) {
     this.name = identity.name;
     this.role = identity.role;
+    this.#network = identity.network;
     this.#handle = handle;
     this.#host = host;
     // Not everyone waits; an engine that is lost must not end the app.
@@ -135,6 +145,11 @@ export class DockerContainer implements Container {
     const output = new PassThrough();
     pipeline(archive, output, () => undefined);
     return output;
+  }
+
+  async openNetwork(signal: AbortSignal): Promise<void> {
+    if (this.#network !== 'later') throw new Error(`${this.name} may reach no network.`);
+    await this.#host.connect(this.#handle.id, signal);
   }
 
   async peakMemory(): Promise<number | undefined> {

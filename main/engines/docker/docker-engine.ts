@@ -16,6 +16,7 @@ import { LABEL, isLeftOver } from '../labels.ts';
 import type { DockerClient } from './client.ts';
 import { containerOptions, volumeOptions, type ContainerDialect } from './container-options.ts';
 import { DockerContainer } from './docker-container.ts';
+import { EgressNetwork } from './egress-network.ts';
 import { DockerImages } from './docker-images.ts';
 import { EngineCalls } from './engine-calls.ts';
 import { EngineWatch } from './engine-watch.ts';
@@ -26,6 +27,8 @@ export const GVISOR_RUNTIME = 'runsc';
 /** Times a volume's removal is tried while the engine still lets go of its last container. */
 const VOLUME_ATTEMPTS = 5;
 const VOLUME_RETRY_MS = 100;
+/** Docker's version from which a container can be told where its host is. */
+const HOST_GATEWAY_SINCE = [20, 10] as const;
 /** Milliseconds that the end waits for removals under way. */
 const UNDO_DEADLINE_MS = 3000;
 
@@ -66,6 +69,7 @@ export class DockerEngine implements Engine {
   readonly #watch: EngineWatch;
   readonly #calls: EngineCalls;
   readonly #images: DockerImages;
+  readonly #egress: EgressNetwork;
   /** Removals of what was given up while the engine made it. */
   readonly #undoing = new Set<Promise<void>>();
 
@@ -75,6 +79,7 @@ export class DockerEngine implements Engine {
     this.#docker = options.client.docker;
     this.#watch = new EngineWatch(this.#docker, options.address);
     this.#calls = new EngineCalls(options.address, this.#watch);
+    this.#egress = new EgressNetwork(this.#docker, this.#calls, options.instances);
     this.#images = new DockerImages({
       docker: this.#docker,
       calls: this.#calls,
@@ -165,12 +170,18 @@ export class DockerEngine implements Engine {
     const { Volumes } = await this.#calls.make('list volumes', this.#docker.listVolumes({ filters }));
     const volumes = (Volumes ?? []).filter(({ Labels }) => isOurs(Labels));
     await Promise.all(volumes.map(({ Name }) => this.removeVolume(Name)));
-    return { containers: containers.length, volumes: volumes.length };
+
+    const networks = (await this.#calls.make('list networks', this.#docker.listNetworks({ filters }))).filter(
+      ({ Labels }) => isOurs(Labels ?? null),
+    );
+    await Promise.all(networks.map(({ Id }) => this.#removeNetwork(Id)));
+    return { containers: containers.length, volumes: volumes.length, networks: networks.length };
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     // An engine that hangs must not hold up the end.
-    await Promise.race([Promise.all(this.#undoing), delay(UNDO_DEADLINE_MS, undefined, { ref: false })]);
+    const ending = Promise.all([...this.#undoing, this.#egress.remove()]);
+    await Promise.race([ending, delay(UNDO_DEADLINE_MS, undefined, { ref: false })]);
     this.#watch[Symbol.dispose]();
     this.#options.client[Symbol.dispose]();
   }
@@ -185,6 +196,12 @@ export class DockerEngine implements Engine {
       sandboxRuntime: this.usesGvisor ? GVISOR_RUNTIME : undefined,
       needsProcessUlimit: this.identity.podman,
       cpus: this.identity.cpus,
+      // Podman takes no container out of "none" again.
+      laterNetwork:
+        specification.network === 'later' && this.identity.podman
+          ? await this.#egress.ensure(signal)
+          : undefined,
+      knowsHostGateway: !this.identity.podman && isAtLeast(this.identity.version, HOST_GATEWAY_SINCE),
     };
     const body = containerOptions(specification, this.#options.instances, dialect, command);
     // The two fields keep the body out of the address, where dockerode would repeat it.
@@ -195,6 +212,8 @@ export class DockerEngine implements Engine {
       return new DockerContainer(specification, handle, {
         calls: this.#calls,
         use: () => this.#watch.use(),
+        connect: (id, ended) =>
+          dialect.laterNetwork === undefined ? this.#egress.connect(id, ended) : Promise.resolve(),
       });
     } catch (error) {
       // Given up while the engine was at it: nobody else knows of the container.
@@ -214,6 +233,16 @@ export class DockerEngine implements Engine {
     await Promise.allSettled(mounts.map(({ volume }) => this.removeVolume(volume)));
   }
 
+  async #removeNetwork(id: string): Promise<void> {
+    await this.#calls
+      .make('remove a network', this.#docker.getNetwork(id).remove())
+      .catch((error: unknown) => {
+        // Already gone, or a container that is just going still holds it: the next start takes it.
+        const status = statusOf(error);
+        if (status !== 404 && status !== 403) throw error;
+      });
+  }
+
   async #removeContainer(id: string): Promise<void> {
     await this.#calls
       .make('remove a container', this.#docker.getContainer(id).remove({ force: true, v: true }))
@@ -223,4 +252,9 @@ export class DockerEngine implements Engine {
         if (status !== 404 && status !== 409) throw error;
       });
   }
+}
+
+function isAtLeast(version: string, [major, minor]: readonly [number, number]): boolean {
+  const [, ownMajor = '0', ownMinor = '0'] = /^(\d+)\.(\d+)/.exec(version) ?? [];
+  return Number(ownMajor) > major || (Number(ownMajor) === major && Number(ownMinor) >= minor);
 }

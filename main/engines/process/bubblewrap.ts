@@ -19,6 +19,8 @@ const SYSTEM_SETTINGS = [
   '/etc/passwd',
   '/etc/group',
 ];
+/** How names are looked up, for a program on this computer's network. */
+const NAME_SETTINGS = ['/etc/resolv.conf', '/etc/hosts', '/etc/nsswitch.conf', '/etc/gai.conf'];
 const TRIAL_MS = 3000;
 
 /** Where bubblewrap is and what it can show of this system. */
@@ -80,12 +82,16 @@ export function bubblewrapArguments(options: {
   readonly home: string;
   readonly workingFolder: string;
   readonly hostname: string;
+  /** Leaves it on this computer's network. */
+  readonly sharesNetwork: boolean;
   readonly command: readonly string[];
 }): string[] {
-  const { bubblewrap, bindings, variables, userId, home, workingFolder, hostname, command } = options;
+  const { bubblewrap, bindings, variables, userId, home, workingFolder, hostname, sharesNetwork, command } =
+    options;
   return [
-    // Every namespace there is; the network one has but loopback.
+    // Every namespace there is; the network one has but loopback, where it is not shared.
     '--unshare-all',
+    ...(sharesNetwork ? ['--share-net'] : []),
     '--die-with-parent',
     '--cap-drop',
     'ALL',
@@ -96,6 +102,7 @@ export function bubblewrapArguments(options: {
     '--hostname',
     hostname,
     ...bubblewrap.system,
+    ...(sharesNetwork ? NAME_SETTINGS.flatMap((path) => ['--ro-bind-try', path, path]) : []),
     '--proc',
     '/proc',
     '--dev',

@@ -5,7 +5,13 @@ import { join, posix, sep } from 'node:path';
 import { PassThrough, pipeline, type Readable } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
 import { ProblemError } from '#shared/problem.ts';
-import type { AttachedStreams, Container, ContainerRole, ExitStatus } from '../engine.ts';
+import type {
+  AttachedStreams,
+  Container,
+  ContainerRole,
+  ContainerSpecification,
+  ExitStatus,
+} from '../engine.ts';
 import { packFrom, unpackInto } from './folder-archive.ts';
 import { killTree } from './process-tree.ts';
 
@@ -35,6 +41,8 @@ export interface ProcessContainerOptions {
   readonly platform: NodeJS.Platform;
   /** Removes what belongs to it alone. */
   readonly discard: () => Promise<void>;
+  /** Whether it is on this computer's network, or may never be. */
+  readonly network: ContainerSpecification['network'];
 }
 
 /** A program of a run as a child process, with folders for its volumes. */
@@ -148,6 +156,12 @@ export class ProcessContainer implements Container {
     signal.addEventListener('abort', stop, { once: true });
     archive.once('close', () => signal.removeEventListener('abort', stop));
     return archive;
+  }
+
+  openNetwork(): Promise<void> {
+    if (this.#options.network !== 'later') throw new Error(`${this.name} may reach no network.`);
+    // It is there already: see how bubblewrap is told.
+    return Promise.resolve();
   }
 
   async peakMemory(): Promise<number | undefined> {

@@ -7,7 +7,6 @@ import type { ImageStatus, IsolationCheck } from '#shared/engines/engine-report.
 import { ProblemError } from '#shared/problem.ts';
 import type {
   Container,
-  ContainerRole,
   ContainerSpecification,
   Engine,
   ReapReport,
@@ -104,7 +103,7 @@ export class ProcessEngine implements Engine {
   }
 
   async reap({ own = false }: { own?: boolean } = {}): Promise<ReapReport> {
-    const report = { containers: 0, volumes: 0 };
+    const report = { containers: 0, volumes: 0, networks: 0 };
     if (own) {
       report.containers = this.#containers.size;
       report.volumes = this.#volumes.size;
@@ -144,8 +143,9 @@ export class ProcessEngine implements Engine {
       name: specification.name,
       role: specification.role,
       marker,
-      command: await this.#command(specification.role, marker, home, mounts, program),
+      command: await this.#command(specification, marker, home, mounts, program),
       mounts,
+      network: specification.network,
       platform,
       discard: async () => {
         this.#containers.delete(container);
@@ -157,7 +157,7 @@ export class ProcessEngine implements Engine {
   }
 
   async #command(
-    role: ContainerRole,
+    { role, network }: ContainerSpecification,
     marker: string,
     home: string,
     mounts: readonly (FolderMount & { readOnly: boolean })[],
@@ -191,6 +191,8 @@ export class ProcessEngine implements Engine {
         home: homeOf(role),
         workingFolder: startFolderOf(role),
         hostname: role,
+        // No process enters or leaves a network namespace later, so this one is on the network at once.
+        sharesNetwork: network === 'later',
         command: [nodePath, ...program],
       }),
       variables: {},

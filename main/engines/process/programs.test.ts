@@ -44,6 +44,7 @@ describe('bubblewrapArguments', () => {
     userId: 1000,
     home: '/home/agent',
     workingFolder: '/workspace',
+    sharesNetwork: false,
     hostname: 'sandbox',
     command: ['/usr/bin/node', 'x.js'],
   };
