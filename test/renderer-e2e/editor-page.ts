@@ -5,10 +5,20 @@ import { build } from 'vite';
 import { findChromium } from '../support/find-chromium.ts';
 import { servePages } from './serve-pages.ts';
 
+/** A package to be edited. */
+export interface EditedPackage {
+  readonly identity: string;
+  readonly type: string;
+  readonly manifestText: string;
+  readonly content?: { readonly path: string; readonly text: string } | undefined;
+}
+
 /** What the page offers to tests. */
 interface PageGlobals {
   /** The manifest's text as it would be saved. */
   editedManifest(): string;
+  editedContent(): string | undefined;
+  editPackage(given: EditedPackage): void;
 }
 
 const root = join(import.meta.dirname, '../..');
@@ -54,8 +64,13 @@ export class EditorPages {
   }
 
   /** Opens the editor with a scenario of the page. Each has a browser profile of its own. */
-  async open(scenario: string, options: { theme?: 'light' | 'dark' } = {}): Promise<EditorPage> {
-    const context = await this.#browser.newContext({ viewport: { width: 1440, height: 900 } });
+  async open(
+    scenario: string,
+    options: { theme?: 'light' | 'dark'; size?: { width: number; height: number } } = {},
+  ): Promise<EditorPage> {
+    const context = await this.#browser.newContext({
+      viewport: options.size ?? { width: 1440, height: 900 },
+    });
     const page = await context.newPage();
     const problems: string[] = [];
     const requests: string[] = [];
@@ -93,6 +108,23 @@ export class EditorPage {
 
   text(): Promise<string> {
     return this.page.evaluate(() => (globalThis as unknown as PageGlobals).editedManifest());
+  }
+
+  content(): Promise<string | undefined> {
+    return this.page.evaluate(() => (globalThis as unknown as PageGlobals).editedContent());
+  }
+
+  /** Edits another package in the place of the present one. */
+  edit(given: EditedPackage): Promise<void> {
+    return this.page.evaluate((wanted) => (globalThis as unknown as PageGlobals).editPackage(wanted), given);
+  }
+
+  /** Names of the parts of the form. */
+  parts(): Promise<string[]> {
+    return this.page
+      .getByRole('navigation', { name: 'Parts of the form' })
+      .getByRole('button')
+      .allInnerTexts();
   }
 
   async value(): Promise<Record<string, unknown>> {

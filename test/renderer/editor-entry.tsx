@@ -1,5 +1,5 @@
 import '#renderer/styles.css';
-import { StrictMode, useState } from 'react';
+import { StrictMode, useState, useSyncExternalStore } from 'react';
 import { createRoot } from 'react-dom/client';
 import { config } from 'zod';
 import { Button } from '#renderer/components/button.tsx';
@@ -7,26 +7,46 @@ import { CodeView, DiffView } from '#renderer/components/code/index.ts';
 import { PageHeader } from '#renderer/components/page-header.tsx';
 import { TooltipProvider } from '#renderer/components/tooltip.tsx';
 import { EditedText, ManifestDocument, ManifestEditor } from '#renderer/features/editor/index.ts';
-import { editorScenarioOf } from './fixtures/editor.ts';
+import { editorScenarioOf, type EditorScenario } from './fixtures/editor.ts';
 
 /** The editor over a library in memory. `?scenario=` chooses the package, `?theme=` the colours. */
 config({ jitless: true });
 const parameters = new URLSearchParams(location.search);
 const theme = parameters.get('theme');
 if (theme !== null) document.documentElement.dataset['theme'] = theme;
-const scenario = editorScenarioOf(parameters.get('scenario') ?? 'agent');
-const manifest = new ManifestDocument(scenario.manifestText);
-const content = scenario.content && {
-  path: scenario.content.path,
-  text: new EditedText(scenario.content.text),
-};
-const paths = content === undefined ? [] : [content.path];
 
-/** For tests to read what the page has made of the text. */
-Object.assign(window, { editedManifest: () => manifest.text.source });
+/** What is edited, with its texts. */
+function openPackage(scenario: EditorScenario) {
+  const { content } = scenario;
+  return {
+    scenario,
+    manifest: new ManifestDocument(scenario.manifestText),
+    content: content && { path: content.path, text: new EditedText(content.text) },
+  };
+}
+
+let opened = openPackage(editorScenarioOf(parameters.get('scenario') ?? 'agent'));
+const listeners = new Set<() => void>();
+
+Object.assign(window, {
+  /** For tests to read what the page has made of the texts. */
+  editedManifest: () => opened.manifest.text.source,
+  editedContent: () => opened.content?.text.source,
+  /** For tests to edit another package. */
+  editPackage: (given: Pick<EditorScenario, 'type' | 'manifestText' | 'content' | 'identity'>) => {
+    opened = openPackage({ ...opened.scenario, ...given });
+    for (const listener of listeners) listener();
+  },
+});
+
+function subscribe(listener: () => void) {
+  listeners.add(listener);
+  return () => listeners.delete(listener);
+}
 
 function Page() {
   const [isComparing, setComparing] = useState(false);
+  const { scenario, manifest, content } = useSyncExternalStore(subscribe, () => opened);
   return (
     <div className="flex h-full flex-col">
       <PageHeader
@@ -57,10 +77,13 @@ function Page() {
             type={scenario.type}
             document={manifest}
             content={content}
-            paths={paths}
+            paths={scenario.paths ?? []}
             library={scenario.library}
             isNameFixed={parameters.has('fixed')}
             actions={{
+              tryIt: (values) => {
+                document.title = `try ${JSON.stringify(values)}`;
+              },
               connect: (integration, key, scopes) => {
                 document.title = `connect ${integration} ${key} ${scopes.join(' ')}`;
               },
