@@ -1,6 +1,6 @@
 import { ProblemError } from '#shared/problem.ts';
 import { ARCHIVE_LIMITS } from './archive/limits.ts';
-import { pathFault } from './archive/zip-directory.ts';
+import { foldedPath, pathFault } from './archive/zip-directory.ts';
 
 /**
  * Holds the files of a package to what an archive of them may have, so that whatever is saved can be
@@ -16,7 +16,7 @@ export function checkFileLimits(files: ReadonlyMap<string, { readonly length: nu
   for (const [path, { length }] of files) {
     const fault = pathFault(path, ARCHIVE_LIMITS.depth);
     if (fault !== undefined) throw unsafe(path, fault);
-    const folded = path.normalize('NFC').toUpperCase().toLowerCase();
+    const folded = foldedPath(path);
     const other = spellings.get(folded);
     if (other !== undefined) throw unsafe(path, `is one and the same as "${other}" on some computers`);
     spellings.set(folded, path);

@@ -35,6 +35,16 @@ describe('checking a JSON Schema', () => {
     expect(checker.faultsOf({ ...schema })).toEqual([]);
   });
 
+  it('refuses a schema of so many parts that compiling it would hold the app', () => {
+    const schemaOf = (count: number) => ({
+      properties: Object.fromEntries(Array.from({ length: count }, (_, index) => [`p${index}`, {}])),
+    });
+    expect(checker.faultsOf(schemaOf(1_000))).toEqual([]);
+    expect(checker.faultsOf(schemaOf(20_000))).toMatchObject([
+      { message: expect.stringMatching(/too many to check/) as string },
+    ]);
+  });
+
   it('ends a check that backtracks without end', () => {
     expect(() => withinTimeLimit(() => /^(a+)+$/.test(`${'a'.repeat(60)}!`))).toThrow(CheckTooSlowError);
     expect(withinTimeLimit(() => 5)).toBe(5);

@@ -3,9 +3,13 @@ import addFormats from 'ajv-formats';
 import { Ajv2020, type ErrorObject, type Options } from 'ajv/dist/2020.js';
 import type { SchemaChecker, SchemaFault } from '#shared/manifest/schema-checker.ts';
 import { brokenLinksOf } from '#shared/manifest/schema-links.ts';
+import { subschemasOf } from '#shared/manifest/subschemas.ts';
 
 /** Milliseconds a value may take to be checked: a pattern from a package may be made never to end. */
 const CHECK_TIME_LIMIT = 1_000;
+
+/** Schemas within a schema: compiling one costs a fifth of a millisecond, and nobody fills in such a form. */
+const MAX_SUBSCHEMAS = 5_000;
 
 /** JSON Schema 2020-12 for the schemas that packages carry: unknown keywords and formats are annotations. */
 export function createAjv(options: Options = {}): Ajv2020 {
@@ -19,6 +23,9 @@ export function createSchemaChecker(): SchemaChecker {
   let ajv: Ajv2020 | undefined;
   return {
     faultsOf(schema) {
+      if (isBeyond(subschemasOf(schema), MAX_SUBSCHEMAS)) {
+        return [{ pointer: '', message: `It has more than ${MAX_SUBSCHEMAS} parts, too many to check.` }];
+      }
       ajv ??= createAjv();
       if (ajv.validateSchema(schema) !== true) return metaFaults(ajv.errors ?? []);
       const faults = brokenLinksOf(schema);
@@ -69,6 +76,12 @@ function metaSentence({ keyword, params, message }: ErrorObject): string {
   if (keyword === 'enum') return `It must be one of ${allowedValues?.join(', ') ?? 'a few values'}.`;
   if (keyword === 'type') return `It must be ${[type].flat().join(' or ')}.`;
   return `It ${message ?? 'is not allowed here'}.`;
+}
+
+function isBeyond(items: Iterable<unknown>, most: number): boolean {
+  let count = 0;
+  for (const _ of items) if ((count += 1) > most) return true;
+  return false;
 }
 
 /** A new compiler each time: one keeps every schema and `$id` it has seen. */

@@ -112,6 +112,16 @@ const attacks: readonly Attack[] = [
     code: 'archive_path_repeated',
     entries: named('straße', 'STRASSE'),
   },
+  {
+    name: 'names that Windows cuts to one',
+    code: 'archive_path_repeated',
+    entries: named('prompt.md', 'prompt.md. .'),
+  },
+  {
+    name: 'folders that Windows cuts to one',
+    code: 'archive_path_repeated',
+    entries: named('scripts/a', 'scripts./b'),
+  },
   { name: 'a file that is a folder too', code: 'archive_path_repeated', entries: named('a', 'a/b') },
   {
     name: 'a file that is a folder too, the other way',

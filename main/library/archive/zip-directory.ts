@@ -189,14 +189,14 @@ function checkPaths(names: readonly string[], limits: ArchiveLimits): void {
     const segments = path.split('/');
     const parents = segments.slice(0, -1).map((_, index) => segments.slice(0, index + 1).join('/'));
     for (const folder of name.endsWith('/') ? [...parents, path] : parents) {
-      const spelled = folders.get(folded(folder)) ?? folder;
+      const spelled = folders.get(foldedPath(folder)) ?? folder;
       if (spelled !== folder) throw repeated(folder, spelled);
-      folders.set(folded(folder), folder);
+      folders.set(foldedPath(folder), folder);
     }
     if (name.endsWith('/')) continue;
-    const earlier = files.get(folded(path));
+    const earlier = files.get(foldedPath(path));
     if (earlier !== undefined) throw repeated(path, earlier);
-    files.set(folded(path), path);
+    files.set(foldedPath(path), path);
   }
   for (const [key, path] of files) {
     const folder = folders.get(key);
@@ -204,9 +204,16 @@ function checkPaths(names: readonly string[], limits: ArchiveLimits): void {
   }
 }
 
-/** Names that some file system takes for one: they differ only in case, or in how accents are written. */
-function folded(path: string): string {
-  return path.normalize('NFC').toUpperCase().toLowerCase();
+/**
+ * What names have in common that some file system takes for one: they differ only in case, in how accents
+ * are written, or in the dots and spaces at the end of a step, which Windows leaves out.
+ */
+export function foldedPath(path: string): string {
+  return path
+    .normalize('NFC')
+    .toUpperCase()
+    .toLowerCase()
+    .replaceAll(/[. ]+(?=\/|$)/g, '');
 }
 
 function repeated(path: string, earlier: string): Error {

@@ -83,6 +83,7 @@ export const RULES = {
   delivery_empty: error,
   delivery_mixed: error,
   delivery_in_unsupported: error,
+  delivery_header_invalid: error,
   delivery_path_unsafe: error,
   template_unknown: error,
   credential_unknown: warning,

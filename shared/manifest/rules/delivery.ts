@@ -31,6 +31,7 @@ export function checkDelivery(
       const message = `Credentials are put into headers only, not into a ${http['in']}. Use a header.`;
       findings.add('delivery_in_unsupported', [...place, 'http', 'in'], message);
     }
+    checkHeader(context, [...place, 'http'], http);
     if (auth['type'] === 'mtls') {
       const message = 'A client certificate cannot travel in a header. Deliver it in "files".';
       findings.add('mtls_over_http', [...place, 'http'], message, { at: 'key' });
@@ -46,6 +47,28 @@ export function checkDelivery(
       findings.add('delivery_path_unsafe', [...place, 'files', name], message, { at: 'key' });
     }
     if (isRecord(entry)) checkTemplate(context, [...place, 'files', name, 'value'], entry['value'], auth);
+  }
+}
+
+/** The characters a header's name may have (RFC 9110, section 5.6.2). */
+const HEADER_NAME = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
+
+/** No request can be made with another name, and a line break would begin a header that nobody agreed to. */
+function checkHeader(
+  { findings }: RuleContext,
+  place: JsonPath,
+  http: Readonly<Record<string, unknown>>,
+): void {
+  const { name } = http;
+  if (typeof name === 'string' && name !== '' && http['in'] === 'header' && !HEADER_NAME.test(name)) {
+    const message = `${shown(name)} is no name of a header: it has letters, digits and hyphens, and no spaces.`;
+    findings.add('delivery_header_invalid', [...place, 'name'], message);
+  }
+  for (const field of ['prefix', 'value'] as const) {
+    const text = http[field];
+    if (typeof text !== 'string' || !/\p{Cc}/u.test(text)) continue;
+    const message = `"${field}" may hold no line break and no other control character: a header is one line.`;
+    findings.add('delivery_header_invalid', [...place, field], message);
   }
 }
 

@@ -151,6 +151,10 @@ export const integrationCases: readonly Case[] = [
   wrong('I15', 'field_value', `${oauth}/delivery/http/in`, 'body'),
   wrong('I15', 'delivery_in_unsupported', `${oauth}/delivery/http/in`, 'query', { says: /Use a header/ }),
   missing('I15', `${oauth}/delivery/http/in`),
+  wrong('I15', 'delivery_header_invalid', `${oauth}/delivery/http/name`, 'X-Key\r\nHost: evil'),
+  wrong('I15', 'delivery_header_invalid', `${oauth}/delivery/http/prefix`, 'Bearer\n', {
+    says: /one line/,
+  }),
   wrong('I16', 'field_value', `${oauth}/delivery/http/encoding`, 'hex'),
   wrong('I17', 'field_value', '/auths/files/delivery/files/~1run~1mail~1cert.pem/mode', '400'),
   wrong('I17', 'delivery_path_unsafe', '/auths/files/delivery/files/~1run~1..~1etc~1passwd', { value: 'x' }),
