@@ -321,9 +321,9 @@ describe('reading an archive', () => {
     const broken = { name: 'a', stored: Buffer.alloc(20_000, 0xff), size: 20_000_000 };
     expect((await refusal(buildZip([broken]))).code).toBe('archive_bomb');
 
-    const gigabyte = deflateRawSync(Buffer.alloc(128 * 1024 * 1024));
+    const large = deflateRawSync(Buffer.alloc(128 * 1024 * 1024));
     for (const size of [10, 4_000_000]) {
-      const outcome: unknown = await readArchive(buildZip([{ name: 'a', stored: gigabyte, size }])).catch(
+      const outcome: unknown = await readArchive(buildZip([{ name: 'a', stored: large, size }])).catch(
         (error: unknown) => error,
       );
       expect(outcome).toMatchObject({
@@ -340,6 +340,36 @@ describe('reading an archive', () => {
     expect((await refusal(buildZip(pieces))).code).toBe('archive_bomb');
     const one = { name: 'a', content: Buffer.alloc(4 * 1024 * 1024) };
     expect((await readArchive(buildZip([one]))).files.size).toBe(1);
+  });
+
+  it('takes less than 20 MB of memory to refuse a thousandfold bomb, whatever it claims', () => {
+    const size = 64 * 1024 * 1024;
+    const stored = deflateRawSync(Buffer.alloc(size));
+    expect(size / stored.length).toBeGreaterThan(1_000);
+    const half = { stored: deflateRawSync(Buffer.alloc(size / 2)), size: 4_000_000 };
+    const bombs = [
+      [{ name: 'honest', stored, size }],
+      [{ name: 'empty', stored, size: 0 }],
+      [{ name: 'small', stored, size: 10 }],
+      [{ name: 'as large as passes', stored, size: 4_000_000 }],
+      [
+        { name: 'two', ...half },
+        { name: 'halves', ...half },
+      ],
+    ].map((entries) => buildZip(entries).toString('base64'));
+    // In a process of its own, whose highest use of memory is the bombs' alone.
+    const script = `
+      import { readArchive } from ${JSON.stringify(new URL('read-archive.ts', import.meta.url).href)};
+      const bombs = JSON.parse(${JSON.stringify(JSON.stringify(bombs))}).map((text) => Buffer.from(text, 'base64'));
+      await readArchive(Buffer.from(${JSON.stringify(buildZip([manifest]).toString('base64'))}, 'base64'));
+      const before = process.resourceUsage().maxRSS;
+      const codes = [];
+      for (const bomb of bombs) codes.push(await readArchive(bomb).then(() => 'read', ({ problem }) => problem.code));
+      console.log(JSON.stringify({ codes, megabytes: (process.resourceUsage().maxRSS - before) / 1024 }));`;
+    const printed = execFileSync(process.execPath, ['--input-type=module', '-'], { input: script });
+    const { codes, megabytes } = JSON.parse(printed.toString()) as { codes: string[]; megabytes: number };
+    expect(new Set(codes)).toEqual(new Set(['archive_bomb']));
+    expect(megabytes).toBeLessThan(20);
   });
 
   it('reads what ordinary writers leave: descriptors, folders, notes of a system and one folder around it all', async () => {
