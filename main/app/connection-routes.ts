@@ -6,7 +6,9 @@ import type { ConnectFlow } from '#shared/connections/connection.ts';
 import type { connectionRoutes } from '#shared/ipc/connection-routes.ts';
 import type { RouteOutput, RouteParsedInput } from '#shared/ipc/routes.ts';
 import { ProblemError, toProblem, type Problem } from '#shared/problem.ts';
+import type { SettingsStore } from './application.ts';
 import { agentManifestOf } from './manifest-sources.ts';
+import { bindNetworkRoutes } from './network-routes.ts';
 
 type ConnectionRouteName = keyof typeof connectionRoutes;
 
@@ -23,10 +25,11 @@ export function bindConnectionRoutes(
     readonly connections: ConnectionService;
     readonly library: Library;
     readonly network: AuthorNetwork;
+    readonly settings: SettingsStore;
   },
   shell: ShellServices,
 ): ConnectionHandlers {
-  const { connections, library, network } = services;
+  const { connections, library } = services;
   return {
     'connections.list': () => connectionStateOf(connections),
     'connections.describe': ({ integrationId }) => connections.describe(integrationId),
@@ -64,10 +67,7 @@ export function bindConnectionRoutes(
     },
     'connections.requirements': async ({ agentId, chosen }) =>
       connections.requirements(agentId, await agentManifestOf(library, agentId), chosen),
-    'network.setProxyLogin': async ({ user, password }) => ({
-      hasLogin: await network.setProxyLogin(user, password),
-    }),
-    'network.describe': () => network.describe(),
+    ...bindNetworkRoutes(services),
   };
 }
 

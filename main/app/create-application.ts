@@ -6,7 +6,7 @@ import { createEngineDirectory } from '#main/engines/index.ts';
 import { createLibraries } from '#main/library/index.ts';
 import type { Logger, Redactor } from '#main/logging/index.ts';
 import { createModelGateway, type ModelTimeouts } from '#main/models/index.ts';
-import { AuthorNetwork, HttpOutbound } from '#main/network/index.ts';
+import { AuthorNetwork, HttpOutbound, type SystemProxy } from '#main/network/index.ts';
 import { RunOrchestrator, RunRepository } from '#main/runs/index.ts';
 import { createSecretStore, type SystemCipher } from '#main/secrets/index.ts';
 import { DatabaseSettingsStore, StoredValue } from '#main/settings/index.ts';
@@ -33,6 +33,8 @@ export interface ApplicationOptions {
   readonly logger: Logger;
   readonly redactor: Redactor;
   readonly systemCipher?: SystemCipher;
+  /** The operating system's proxy for an address, where the shell can ask for it. */
+  readonly systemProxy?: SystemProxy;
   /** A Node to run programs with where no container engine answers; none where the process is not Node itself. */
   readonly nodePath: string | undefined;
   /** Milliseconds that a model's provider is given; the usual patience when absent. */
@@ -79,6 +81,7 @@ export async function createApplication(options: ApplicationOptions): Promise<Ap
       settings: () => settings.get().network,
       secrets,
       environment: environment.variables,
+      system: options.systemProxy,
       protect: (secret) => options.redactor.protect(secret),
     }),
   );
@@ -126,6 +129,7 @@ export async function createApplication(options: ApplicationOptions): Promise<Ap
       settings,
       resources,
       nodePath: options.nodePath,
+      buildNetwork: () => network.forBuild(),
       logger,
     }),
   );
@@ -135,6 +139,11 @@ export async function createApplication(options: ApplicationOptions): Promise<Ap
       library,
       models,
       engines,
+      integrations: {
+        connections,
+        network: () => network.forSidecar(),
+        environment: environment.variables,
+      },
       instances,
       logger,
       runsFolder: join(dataDirectory, 'runs'),

@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { networkInterfaces, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Logger } from '#main/logging/logger.ts';
+import type { BuildNetwork } from '#main/network/index.ts';
 import type { InstanceRegistry, PathEnvironment } from '#main/store/index.ts';
 import { LocatingEngineDirectory, type EngineSettings } from './directory.ts';
 import { DockerLocator } from './docker/locate-docker.ts';
@@ -30,6 +31,8 @@ export interface EngineDirectoryOptions {
    * app whose binary does not run as Node. Without it there is no process engine.
    */
   readonly nodePath: string | undefined;
+  /** How commands inside a build reach the internet; as the environment says when absent. */
+  readonly buildNetwork?: () => BuildNetwork;
   readonly logger: Logger;
 }
 
@@ -57,7 +60,7 @@ class HostEngineLocator implements EngineLocator {
 
   constructor(options: EngineDirectoryOptions) {
     this.#options = options;
-    const { environment, instances, settings, logger } = options;
+    const { environment, instances, settings, buildNetwork, logger } = options;
     this.#docker = new DockerLocator({
       environment: {
         ...environment,
@@ -68,6 +71,7 @@ class HostEngineLocator implements EngineLocator {
       recipe: () => this.#readRecipe(),
       preferGvisor: () => settings.get().preferGvisor,
       hostAddresses,
+      buildNetwork,
       logger,
     });
   }

@@ -1,4 +1,5 @@
-export { AuthorNetwork } from './author-network.ts';
+export { addCertificates, removeCertificate, splitCertificates } from './certificates.ts';
+export { AuthorNetwork, type BuildNetwork } from './author-network.ts';
 export {
   HttpOutbound,
   makeDispatcher,
@@ -8,4 +9,5 @@ export {
   type OutboundRequest,
   type OutboundResponse,
 } from './outbound.ts';
-export { isLoopbackHost, proxyFor, type ProxyChoice } from './proxy.ts';
+export { proxyOfAnswer } from './system-proxy.ts';
+export { isLoopbackHost, proxyFor, type ProxyChoice, type SystemProxy } from './proxy.ts';

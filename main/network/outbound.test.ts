@@ -148,7 +148,13 @@ describe('the author’s network', () => {
     });
     expect(await network.setProxyLogin('ada', 'p@ss:w/rd')).toBe(true);
     expect(protectedValues).toContain('p@ss:w/rd');
-    expect(network.describe()).toEqual({ hasProxyLogin: true, systemProxy: 'http://proxy.corp:3128' });
+    expect(await network.describe()).toMatchObject({
+      hasProxyLogin: true,
+      systemProxy: 'http://proxy.corp:3128',
+      systemProxySource: 'environment',
+      certificates: [{ subject: 'company.test' }],
+    });
+    expect(JSON.stringify(await network.describe())).not.toContain('secret');
     await get(address, network.choice());
     const sent = Buffer.from(tunnels.at(-1)?.authorization?.slice('Basic '.length) ?? '', 'base64');
     expect(sent.toString()).toBe('ada:p@ss:w/rd');
@@ -177,6 +183,24 @@ describe('the author’s network', () => {
     using local = make({ HTTPS_PROXY: 'http://127.0.0.1:3128' });
     expect(local.forSidecar().proxy).toBeUndefined();
     expect(local.forSidecar('here').proxy).toBe('http://127.0.0.1:3128');
+  });
+
+  it('is the operating system’s own where the environment is silent', async () => {
+    const secrets = createSecretStore({ directory: folder, preference: 'memory' });
+    using network = new AuthorNetwork({
+      settings: () => DEFAULT_SETTINGS.network,
+      secrets,
+      environment: {},
+      system: async () => 'http://system.corp:3128',
+      protect: () => undefined,
+    });
+    expect(await network.describe()).toMatchObject({
+      systemProxy: 'http://system.corp:3128',
+      systemProxySource: 'system',
+    });
+    expect(network.forSidecar().proxy).toBe('http://system.corp:3128');
+    await using outbound = new HttpOutbound({ network: () => network.choice(), environment: {} });
+    expect(await outbound.proxyFor(new URL('https://service.example/'))).toBe('http://system.corp:3128');
   });
 
   it('takes no password and no private key into the settings, which are not encrypted', () => {

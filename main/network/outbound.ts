@@ -2,7 +2,8 @@ import * as tls from 'node:tls';
 import type { Dispatcher } from 'undici';
 import { ProblemError } from '#shared/problem.ts';
 import { networkProblem } from './network-problem.ts';
-import { proxyFor, type ProxyChoice } from './proxy.ts';
+import { splitCertificates } from './certificates.ts';
+import { resolveProxy, type ProxyChoice, type SystemProxy } from './proxy.ts';
 import { assertPublicHost, assertPublicName, publicLookup } from './public-lookup.ts';
 
 /** Milliseconds to connect. */
@@ -13,6 +14,8 @@ export interface NetworkChoice {
   readonly proxy: ProxyChoice;
   /** Certificates in PEM that are trusted besides the system's; empty for none. */
   readonly extraCertificates: string;
+  /** The operating system's settings, where the shell can read them. */
+  readonly system?: SystemProxy | undefined;
 }
 
 export interface OutboundRequest {
@@ -66,8 +69,8 @@ export class HttpOutbound implements Outbound, AsyncDisposable {
 
   async send(request: OutboundRequest): Promise<OutboundResponse> {
     const { method, url, headers, body, timeoutMs, maxBytes, clientCertificate } = request;
-    const { proxy: choice, extraCertificates } = this.#options.network();
-    const proxy = proxyFor(url, choice, this.#options.environment);
+    const { extraCertificates } = this.#options.network();
+    const proxy = await this.proxyFor(url);
     const timeout = AbortSignal.timeout(timeoutMs);
     const signal = request.signal ? AbortSignal.any([request.signal, timeout]) : timeout;
     const { publicOnly = false } = request;
@@ -106,14 +109,19 @@ export class HttpOutbound implements Outbound, AsyncDisposable {
   }
 
   /** What a request to this address goes by now; shared, and ended with this. */
-  dispatcherFor(url: URL): Promise<Dispatcher> {
-    const { proxy, extraCertificates } = this.#options.network();
+  async dispatcherFor(url: URL): Promise<Dispatcher> {
     return this.#dispatcherFor({
-      proxy: proxyFor(url, proxy, this.#options.environment),
-      extraCertificates,
+      proxy: await this.proxyFor(url),
+      extraCertificates: this.#options.network().extraCertificates,
       publicOnly: false,
       connectMs: this.#options.connectMs ?? CONNECT_MS,
     });
+  }
+
+  /** The proxy a request to this address goes through now; undefined for none. */
+  proxyFor(url: URL): Promise<string | undefined> {
+    const { proxy, system } = this.#options.network();
+    return resolveProxy(url, proxy, this.#options.environment, system);
   }
 
   /** Ends every connection. */
@@ -165,14 +173,10 @@ export async function makeDispatcher(options: DispatcherOptions): Promise<Dispat
 export function trustedCertificates(extra: string): string[] | undefined {
   try {
     const known = [...tls.getCACertificates('default'), ...tls.getCACertificates('system')];
-    return [...new Set([...known, ...splitPem(extra)])];
+    return [...new Set([...known, ...splitCertificates(extra)])];
   } catch {
-    return extra === '' ? undefined : [...tls.rootCertificates, ...splitPem(extra)];
+    return extra === '' ? undefined : [...tls.rootCertificates, ...splitCertificates(extra)];
   }
-}
-
-function splitPem(text: string): string[] {
-  return text.match(/-----BEGIN CERTIFICATE-----[\s\S]+?-----END CERTIFICATE-----/g) ?? [];
 }
 
 function tooLarge(url: URL, limit: number): ProblemError {

@@ -27,6 +27,31 @@ export function proxyFor(url: URL, choice: ProxyChoice, environment: Variables):
   return address ? withScheme(address) : undefined;
 }
 
+/** Asks the operating system for the proxy of an address; undefined for none. */
+export type SystemProxy = (url: URL) => Promise<string | undefined>;
+
+/** As {@link proxyFor}, with the operating system's own settings where the environment names no proxy at all. */
+export async function resolveProxy(
+  url: URL,
+  choice: ProxyChoice,
+  environment: Variables,
+  system: SystemProxy | undefined,
+): Promise<string | undefined> {
+  const usesSystem =
+    system !== undefined &&
+    choice.mode === 'system' &&
+    !isLoopbackHost(url.hostname) &&
+    !namesProxy(environment);
+  return usesSystem ? system(url) : proxyFor(url, choice, environment);
+}
+
+/** Whether an environment says anything of proxies. */
+export function namesProxy(environment: Variables): boolean {
+  return ['HTTP_PROXY', 'HTTPS_PROXY', 'ALL_PROXY'].some(
+    (name) => environment[name] || environment[name.toLowerCase()],
+  );
+}
+
 function withScheme(address: string): string {
   return /^[a-z][a-z0-9+.-]*:\/\//i.test(address) ? address : `http://${address}`;
 }

@@ -7,6 +7,7 @@ import { createResourceHandler, type ResourceHandler } from '#main/app/resources
 import { createRouter, type Router } from '#main/app/router.ts';
 import type { ShellServices } from '#main/app/shell-services.ts';
 import { createFileLogger, Redactor, type Logger } from '#main/logging/index.ts';
+import type { SystemProxy } from '#main/network/index.ts';
 import type { SystemCipher } from '#main/secrets/index.ts';
 import { onUncaughtError } from './fatal-errors.ts';
 
@@ -26,6 +27,8 @@ export interface CompositionOptions {
   readonly nodePath: string | undefined;
   readonly shell: ShellServices;
   readonly systemCipher?: SystemCipher;
+  /** The operating system's proxy for an address, where the shell can ask for it. */
+  readonly systemProxy?: SystemProxy;
   /** Tells the person and ends the process, after an error that nothing caught; it is in the log already. */
   readonly onFatal: (error: Error) => void;
 }
@@ -33,7 +36,7 @@ export interface CompositionOptions {
 /** Builds the app and the door to it. */
 export async function compose(options: CompositionOptions): Promise<Composition> {
   await using stack = new AsyncDisposableStack();
-  const { dataDirectory, resourcePaths, version, nodePath, shell, systemCipher } = options;
+  const { dataDirectory, resourcePaths, version, nodePath, shell, systemCipher, systemProxy } = options;
   const redactor = new Redactor();
   const logger = stack.use(createFileLogger(join(dataDirectory, 'logs'), redactor));
   stack.use(onUncaughtError(logger, (error) => options.onFatal(error)));
@@ -47,6 +50,7 @@ export async function compose(options: CompositionOptions): Promise<Composition>
       logger,
       redactor,
       ...(systemCipher && { systemCipher }),
+      ...(systemProxy && { systemProxy }),
     }),
   );
   const router = stack.use(createRouter({ application, shell, logger, checkOutputs: checksOutputs() }));

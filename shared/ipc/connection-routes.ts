@@ -11,6 +11,7 @@ import {
   runRequirementsSchema,
 } from '../connections/requirements.ts';
 import { problemSchema } from '../problem.ts';
+import { networkRoutes } from './network-routes.ts';
 
 const nothing = z.object({});
 const integrationId = z.string().min(1).max(300);
@@ -109,17 +110,5 @@ export const connectionRoutes = {
     }),
     output: runRequirementsSchema,
   },
-  /** User and password of the author's proxy, which go into the vault; an empty user removes them. */
-  'network.setProxyLogin': {
-    input: z.object({ user: z.string().max(500), password: z.string().max(2_000) }),
-    output: z.object({ hasLogin: z.boolean() }),
-  },
-  'network.describe': {
-    input: nothing,
-    output: z.object({
-      hasProxyLogin: z.boolean(),
-      /** What the environment of this process says, without passwords. */
-      systemProxy: z.string().optional(),
-    }),
-  },
+  ...networkRoutes,
 } as const;

@@ -43,6 +43,11 @@ class SessionStandIn {
     this.#device = handler;
   }
 
+  /** No system settings are read here. */
+  async resolveProxy(): Promise<string> {
+    return 'DIRECT';
+  }
+
   get hasDeviceHandler(): boolean {
     return this.#device !== null;
   }

@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import type { Logger } from '#main/logging/logger.ts';
+import type { BuildNetwork } from '#main/network/index.ts';
 import type { InstanceRegistry } from '#main/store/index.ts';
 import type { EndpointAttempt, ImageStatus } from '#shared/engines/engine-report.ts';
-import { buildProxies } from '../image/build-proxies.ts';
+import { buildArguments } from '../image/build-arguments.ts';
 import type { ImageRecipe } from '../image/recipe.ts';
 import type { LocatedEngine } from '../located-engine.ts';
 import { DockerEngine } from './docker-engine.ts';
@@ -16,6 +17,7 @@ export interface DockerLocatorOptions {
   readonly recipe: () => Promise<ImageRecipe>;
   readonly preferGvisor: () => boolean;
   readonly hostAddresses: () => readonly string[];
+  readonly buildNetwork: (() => BuildNetwork) | undefined;
   readonly logger: Logger;
 }
 
@@ -41,7 +43,7 @@ export class DockerLocator {
   }
 
   #open(found: FoundEngine, attempts: readonly EndpointAttempt[]): LocatedDocker {
-    const { environment, ...options } = this.#options;
+    const { environment, buildNetwork, ...options } = this.#options;
     const { client, identity, address } = found;
     const configuration = join(
       environment.variables['DOCKER_CONFIG'] || join(environment.home, '.docker'),
@@ -53,7 +55,7 @@ export class DockerLocator {
       identity,
       address,
       buildArguments: async () =>
-        buildProxies(environment.variables, await environment.readText(configuration)),
+        buildArguments(environment.variables, await environment.readText(configuration), buildNetwork?.()),
     });
     return new LocatedDocker(engine, found, reasonFor(found, attempts));
   }

@@ -14,6 +14,7 @@ import { hardenContents, hardenSession } from './hardening.ts';
 import { setMenu } from './menu.ts';
 import { PageConnections } from './page-connections.ts';
 import { createSystemCipher } from './system-cipher.ts';
+import { systemProxy } from './system-proxy.ts';
 
 const dataDirectory = findDataDirectory();
 const userDataFolder = join(dataDirectory, 'electron');
@@ -46,6 +47,7 @@ async function start(): Promise<void> {
       nodePath,
       shell: electronServices,
       systemCipher,
+      systemProxy,
       onFatal: fail,
     }),
   );
