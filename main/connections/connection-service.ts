@@ -1,6 +1,7 @@
 import type { ConnectFlow, Connection, RedirectChoice } from '#shared/connections/connection.ts';
 import type { ConnectionTest, IntegrationNeeds, RunRequirements } from '#shared/connections/requirements.ts';
 import type { AgentManifest } from '#shared/manifest/model/agent.ts';
+import type { IntegrationManifest } from '#shared/manifest/model/integration.ts';
 import type { CredentialsAnswer } from '#shared/protocol/integrations.ts';
 
 /** All that a page may be shown of connections. */
@@ -32,6 +33,12 @@ export interface CreateRequest extends AuthReference {
   readonly label?: string | undefined;
   /** The connection to enter anew. */
   readonly connectionId?: string | undefined;
+}
+
+/** What of an agent says which services it needs. */
+export interface ConnectedAgent extends Pick<AgentManifest, 'dependencies' | 'integrationChoices'> {
+  /** Its integrations as a run takes them, by id; those of the library when absent. */
+  readonly integrations?: ReadonlyMap<string, IntegrationManifest>;
 }
 
 /** A connection that a run binds, as the sidecar is told of it. */
@@ -85,13 +92,13 @@ export interface ConnectionService {
   /** What a run of an agent needs. @param chosenNow connections chosen for this start, by integration */
   requirements(
     agentId: string,
-    agent: Pick<AgentManifest, 'dependencies' | 'integrationChoices'>,
+    agent: ConnectedAgent,
     chosenNow?: Readonly<Record<string, readonly string[]>>,
   ): Promise<RunRequirements>;
   /** The same when a run begins. @throws ProblemError `missing_integration_connection`, with a cause for each. */
   bind(
     agentId: string,
-    agent: Pick<AgentManifest, 'dependencies' | 'integrationChoices'>,
+    agent: ConnectedAgent,
     chosenNow?: Readonly<Record<string, readonly string[]>>,
   ): Promise<RunConnection[]>;
   /** What the sidecar's request `credentials` is answered with. */

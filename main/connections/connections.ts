@@ -19,6 +19,7 @@ import { checkFields } from './check-fields.ts';
 import { ConnectionRepository } from './connection-repository.ts';
 import type {
   AuthReference,
+  ConnectedAgent,
   ConnectionService,
   ConnectionState,
   ConnectRequest,
@@ -59,8 +60,6 @@ export interface ConnectionsOptions {
   /** Where apps come back to that say nothing else. */
   readonly defaultRedirect?: RedirectChoice;
 }
-
-type RunAgent = Parameters<ConnectionService['requirements']>[1];
 
 /** {@link ConnectionService} over the database and the vault. */
 export class Connections implements ConnectionService, AsyncDisposable {
@@ -295,13 +294,13 @@ export class Connections implements ConnectionService, AsyncDisposable {
 
   async requirements(
     agentId: string,
-    agent: RunAgent,
+    agent: ConnectedAgent,
     chosenNow: Readonly<Record<string, readonly string[]>> = {},
   ): Promise<RunRequirements> {
     const known = await this.#vault.known().catch(() => undefined);
     const integrations = new Map<string, IntegrationManifest>();
     for (const id of Object.keys(agent.dependencies.integrations)) {
-      const integration = await this.#options.integrations.get(id);
+      const integration = await (agent.integrations ?? this.#options.integrations).get(id);
       if (integration) integrations.set(id, integration);
     }
     return requirementsOf({
@@ -318,7 +317,7 @@ export class Connections implements ConnectionService, AsyncDisposable {
 
   async bind(
     agentId: string,
-    agent: RunAgent,
+    agent: ConnectedAgent,
     chosenNow?: Readonly<Record<string, readonly string[]>>,
   ): Promise<RunConnection[]> {
     const { isReady, integrations } = await this.requirements(agentId, agent, chosenNow);

@@ -1,5 +1,6 @@
 export type {
   AuthReference,
+  ConnectedAgent,
   ConnectionService,
   ConnectionState,
   ConnectRequest,

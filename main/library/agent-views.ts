@@ -121,6 +121,8 @@ export function runnable(
     displayName: manifest.displayName,
     manifestText: checked.manifestText,
     promptText: checked.promptText,
+    dependencies: manifest.dependencies,
+    integrationChoices: manifest.integrationChoices,
     runtimeTools: manifest.runtimeTools.filter(isServedRuntimeTool),
     outputSchema: outputSchemaOf(manifest).outputSchema,
     inputSchema: manifest.input && { ...manifest.input.schema },
@@ -153,11 +155,15 @@ function warningOf({ code, message }: Finding): Warning[] {
 }
 
 function unservedDependencies(packages: readonly RunPackage[]): Warning[] {
-  return packages.map(({ kind, name, version }) => ({
-    code: 'dependency_not_served',
-    title: 'A dependency was left out',
-    detail: `The agent depends on the ${kind} ${name} ${version}, which this version of Slipway cannot use in runs yet. The run goes on without it.`,
-  }));
+  return packages.flatMap(({ kind, name, version, manifest }): Warning[] => {
+    if (manifest.type !== 'integration') {
+      const detail = `The agent depends on the ${kind} ${name} ${version}, which this version of Slipway cannot use in runs yet. The run goes on without it.`;
+      return [{ code: 'dependency_not_served', title: 'A dependency was left out', detail }];
+    }
+    if (manifest.source.kind === 'none') return [];
+    const detail = `The tools of ${name} ${version} that a server of its own answers cannot be used in runs yet; its calls of the service can. The run goes on without them.`;
+    return [{ code: 'dependency_not_served', title: 'Tools were left out', detail }];
+  });
 }
 
 function errorsOf({ findings }: CheckedPackage): Finding[] {

@@ -1,6 +1,7 @@
 import type { Readable } from 'node:stream';
 import type { AgentDetail, AgentSummary } from '#shared/ipc/routes.ts';
 import type { DependencyKind } from '#shared/manifest/dependencies.ts';
+import type { AgentManifest } from '#shared/manifest/model/agent.ts';
 import type { PackageManifest } from '#shared/manifest/validate.ts';
 import type { PackageSource } from './package-source.ts';
 
@@ -20,6 +21,8 @@ export interface RunnableAgent {
   readonly displayName: string;
   readonly manifestText: string;
   readonly promptText: string;
+  readonly dependencies: AgentManifest['dependencies'];
+  readonly integrationChoices: AgentManifest['integrationChoices'];
   readonly runtimeTools: readonly string[];
   readonly outputSchema: Record<string, unknown> | undefined;
   readonly inputSchema: Record<string, unknown> | undefined;

@@ -8,6 +8,7 @@ import type { ModelGateway, RunModel } from '#main/models/model-gateway.ts';
 import { openDatabase, ProcessInstanceRegistry, type Database } from '#main/store/index.ts';
 import { DEFAULT_SETTINGS } from '#shared/settings/settings.ts';
 import { FakeApplication } from '#test/support/fake-application.ts';
+import { NO_INTEGRATION_SERVICES } from '#test/support/no-integrations.ts';
 import { RunOrchestrator } from './run-orchestrator.ts';
 import { RunRepository } from './run-repository.ts';
 
@@ -26,12 +27,17 @@ it('begins no run that was asked for a moment before the app closed', async () =
   using instances = new ProcessInstanceRegistry(folder);
   const repository = new RunRepository(database);
   const opening = Promise.withResolvers<RunModel>();
-  const agent: Partial<RunnableAgent> = { id: '@a/b', timeoutSeconds: 10 };
+  const agent: Partial<RunnableAgent> = {
+    id: '@a/b',
+    timeoutSeconds: 10,
+    dependencies: { skills: {}, mcpServers: {}, integrations: {} },
+  };
   const orchestrator = new RunOrchestrator({
     repository,
     library: { load: () => Promise.resolve(agent) } as unknown as Library,
     models: { open: () => opening.promise } as unknown as ModelGateway,
     engines: new FakeApplication().engines,
+    integrations: NO_INTEGRATION_SERVICES,
     instances,
     logger: silentLogger,
     runsFolder: folder,

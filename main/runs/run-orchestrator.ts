@@ -27,6 +27,7 @@ import { ForeignRuns } from './foreign-runs.ts';
 import { isKeepable, mediaTypeOf } from './output-collector.ts';
 import { PairPool } from './pair-pool.ts';
 import { newRunId } from './run-id.ts';
+import { bindIntegrations, type IntegrationServices } from './run-integrations.ts';
 import { RunRecorder, type RecorderListener } from './run-recorder.ts';
 import type { RunRepository } from './run-repository.ts';
 import type { InputFile, RunService, StartRequest } from './run-service.ts';
@@ -38,6 +39,7 @@ export interface OrchestratorOptions {
   readonly library: Library;
   readonly models: ModelGateway;
   readonly engines: EngineDirectory;
+  readonly integrations: IntegrationServices;
   readonly instances: InstanceRegistry;
   readonly logger: Logger;
   /** Folder that holds one folder for each run. */
@@ -123,6 +125,8 @@ export class RunOrchestrator implements RunService {
     const agent = { ...loaded, timeoutSeconds };
     checkSizes(request.files);
     const checked = validateRunInput(agent, request.input, request.files);
+    const { integrations: services } = this.#options;
+    const integrations = await bindIntegrations(agent, request.connections, services);
     const runId = newRunId();
     const model = await models.open(request.model, { runId, agentId: agent.id });
     // Asked again: nobody would end a run that began while the others were being ended.
@@ -165,18 +169,33 @@ export class RunOrchestrator implements RunService {
       model: description.displayName,
       inputFiles,
     });
-    for (const problem of agent.warnings) recorder.append({ type: 'run.warned', problem });
+    for (const problem of [...agent.warnings, ...integrations.warnings])
+      recorder.append({ type: 'run.warned', problem });
     recorder.flush();
     const session = new RunSession(
       recorder,
-      { agent, model, input, inputFiles, workspaceFiles, outputFolder: join(runsFolder, runId, 'outputs') },
+      {
+        agent,
+        model,
+        input,
+        inputFiles,
+        workspaceFiles,
+        integrations,
+        outputFolder: join(runsFolder, runId, 'outputs'),
+      },
       {
         engines: this.#options.engines,
         pairs: this.#pairs,
         repository,
+        integrations: services,
         logger: this.#options.logger,
       },
     );
+    if (request.trigger === 'app') {
+      for (const [integrationId, ids] of Object.entries(request.connections ?? {})) {
+        services.connections.choose(agent.id, integrationId, ids);
+      }
+    }
     this.#active.set(runId, { recorder, session, ended: Promise.withResolvers(), isExecuting: false });
     this.#tell({ kind: 'changed', run: recorder.summary });
     this.#fillSlots();

@@ -13,6 +13,7 @@ import { createPeer, type Side } from '#shared/protocol/peer.ts';
 import { sandboxMainSide, sandboxSide } from '#shared/protocol/sandbox.ts';
 import { sidecarMainSide, sidecarSide } from '#shared/protocol/sidecar.ts';
 import type { RunSummary } from '#shared/runs/run.ts';
+import { NO_INTEGRATIONS, NO_INTEGRATION_SERVICES } from '#test/support/no-integrations.ts';
 import type { PairPool } from './pair-pool.ts';
 import type { Pair } from './pair.ts';
 import { RunRecorder } from './run-recorder.ts';
@@ -84,7 +85,12 @@ function fakePair() {
   return { pair, sandbox: sandbox.other, sidecar: sidecar.other };
 }
 
-function openSession(pair: Pair, timeoutSeconds = 300) {
+interface TestIntegrations {
+  readonly plan?: SessionRequest['integrations']['plan'];
+  readonly connections?: Partial<SessionServices['integrations']['connections']>;
+}
+
+function openSession(pair: Pair, timeoutSeconds = 300, integrations: TestIntegrations = {}) {
   const summary: RunSummary = {
     id: 'run_1',
     agentId: '@a/b',
@@ -146,6 +152,7 @@ function openSession(pair: Pair, timeoutSeconds = 300) {
     input: {},
     inputFiles: [],
     workspaceFiles: [],
+    integrations: { ...NO_INTEGRATIONS, ...(integrations.plan && { plan: integrations.plan }) },
     outputFolder: join(folder, 'outputs'),
   };
   const services: SessionServices = {
@@ -154,6 +161,10 @@ function openSession(pair: Pair, timeoutSeconds = 300) {
     } as Partial<EngineDirectory> as EngineDirectory,
     pairs: { take: () => Promise.resolve(pair) } as Partial<PairPool> as PairPool,
     repository,
+    integrations: {
+      ...NO_INTEGRATION_SERVICES,
+      connections: { ...NO_INTEGRATION_SERVICES.connections, ...integrations.connections },
+    },
     logger: { error: () => undefined, warn: () => undefined } as Partial<
       SessionServices['logger']
     > as SessionServices['logger'],
@@ -207,4 +218,47 @@ it('names the model that a run waited for until its time was up', async () => {
       detail: expect.stringMatching(/^M had sent nothing for 1 seconds? when/) as string,
     },
   });
+});
+
+it('answers for the connections of its run and no other, until it ends', async () => {
+  const { pair, sandbox, sidecar } = fakePair();
+  const heard: string[] = [];
+  sidecar.on('credentialsChanged', ({ connectionId }) => heard.push(connectionId));
+  const listeners = new Set<(connectionId: string) => void>();
+  const answers: unknown[] = [];
+  sandbox.handle('prompt', async () => {
+    await sidecar.notify('event', { event: { type: 'output.emitted', data: { words: 7 } } });
+    answers.push(await sidecar.request('credentials', { connectionId: 'c1', reason: 'initial' }));
+    answers.push(
+      await sidecar
+        .request('credentials', { connectionId: 'of-another-run', reason: 'initial' })
+        .catch((error: unknown) => error),
+    );
+    for (const listener of listeners) for (const id of ['of-another-run', 'c1']) listener(id);
+    await new Promise((resolve) => setTimeout(resolve, 2 * LAG_MS));
+    return { stopReason: 'stop', aborted: false, turns: 1 };
+  });
+  const { session } = openSession(pair, 300, {
+    plan: [
+      {
+        id: '@a/mail',
+        displayName: 'Mail',
+        namespace: 'a_mail',
+        apis: [],
+        connections: [{ id: 'c1', authKey: 'key', label: 'Work' }],
+      },
+    ],
+    connections: {
+      credentials: (id) => Promise.resolve({ fields: { api_key: `of ${id}` }, publicFields: [] }),
+      onCredentialChange: (listener) => {
+        listeners.add(listener);
+        return () => listeners.delete(listener);
+      },
+    },
+  });
+  await session.execute();
+  expect(answers[0]).toMatchObject({ fields: { api_key: 'of c1' } });
+  expect(answers[1]).toMatchObject({ problem: { code: 'connection_unknown' } });
+  expect(heard).toEqual(['c1']);
+  expect(listeners.size).toBe(0);
 });

@@ -7,7 +7,7 @@ import type { SandboxEvent, SidecarEvent } from '#shared/events/run-event.ts';
 import { SOCKET_PATH, WORKSPACE_BYTES, WORKSPACE_PATH } from '#shared/protocol/layout.ts';
 import { serveModelStreams } from '#shared/protocol/model-stream-server.ts';
 import type { PromptOutcome } from '#shared/protocol/sandbox.ts';
-import { runtimeToolSchema } from '#shared/protocol/sidecar.ts';
+import { runtimeToolSchema, type SidecarConfiguration } from '#shared/protocol/sidecar.ts';
 import { ProblemError, toProblem } from '#shared/problem.ts';
 import type { RunInputFile, RunPhase } from '#shared/runs/run.ts';
 import { systemPrompt } from '#shared/runs/system-prompt.ts';
@@ -16,6 +16,7 @@ import { isKeepable, OutputCollector } from './output-collector.ts';
 import type { PairPool } from './pair-pool.ts';
 import type { Pair } from './pair.ts';
 import { deadlineNudge, outputReprompt, taskMessage } from './prompt.ts';
+import { callsServices, type BoundIntegrations, type IntegrationServices } from './run-integrations.ts';
 import type { RunRecorder } from './run-recorder.ts';
 import type { RunRepository } from './run-repository.ts';
 import { judge, judgeTimeout, requiredFieldsOf, type Verdict } from './verdict.ts';
@@ -43,6 +44,7 @@ export interface SessionRequest {
   readonly input: Record<string, unknown>;
   readonly inputFiles: readonly RunInputFile[];
   readonly workspaceFiles: readonly WorkspaceFile[];
+  readonly integrations: BoundIntegrations;
   /** Where the kept outputs go. */
   readonly outputFolder: string;
 }
@@ -51,6 +53,7 @@ export interface SessionServices {
   readonly engines: EngineDirectory;
   readonly pairs: PairPool;
   readonly repository: RunRepository;
+  readonly integrations: IntegrationServices;
   readonly logger: Logger;
 }
 
@@ -186,6 +189,9 @@ export class RunSession {
         signal,
       );
       const configured = this.#configure(pair, token);
+      configured.catch(() => undefined);
+      // While the rest is made ready: nothing of it needs a way out.
+      if (callsServices(this.#request.integrations)) await pair.sidecar.container.openNetwork(signal);
       await filled;
       phases.enter('agent');
       return configured;
@@ -238,6 +244,7 @@ export class RunSession {
       socketPath: pair.sidecar.container.resolve(SOCKET_PATH),
       runtimeTools: agent.runtimeTools.flatMap((tool) => runtimeToolSchema.safeParse(tool).data ?? []),
       ...(agent.outputSchema && { outputSchema: agent.outputSchema }),
+      ...this.#integrationsOf(description),
     });
     const configureSandbox = pair.sandbox.connection.peer.request('configure', {
       runId: this.#recorder.summary.id,
@@ -268,6 +275,19 @@ export class RunSession {
     return Promise.all([configureSandbox, configureSidecar]).then(([{ tools }]) => tools);
   }
 
+  /** What the sidecar is told to call services. */
+  #integrationsOf({ contextWindow, maxTokens }: RunModel['description']): Partial<SidecarConfiguration> {
+    const { integrations } = this.#request;
+    const { limits, plan } = integrations;
+    if (!callsServices(integrations)) return { limits };
+    return {
+      limits,
+      integrations: [...plan],
+      network: this.#services.integrations.network(),
+      model: { contextWindow, maxTokens },
+    };
+  }
+
   #listen(pair: Pair, collector: OutputCollector, disposables: DisposableStack): void {
     const { model, agent } = this.#request;
     const sandbox = pair.sandbox.connection.peer;
@@ -293,6 +313,7 @@ export class RunSession {
         })),
       });
     });
+    this.#serveCredentials(pair, disposables);
     // Notes are kept from a later part on; until then the archive is truly empty.
     sidecar.handle('recallMemory', () => Promise.resolve({ memories: [] }));
     disposables.use(
@@ -319,6 +340,24 @@ export class RunSession {
           decode: (text) => Buffer.from(text, 'base64'),
         },
         onError: (error) => this.#services.logger.error({ error }, 'A model request failed inside Slipway'),
+      }),
+    );
+  }
+
+  /** Answers for the connections of this run, and for no other. */
+  #serveCredentials({ sidecar }: Pair, disposables: DisposableStack): void {
+    const { connections } = this.#services.integrations;
+    const { peer } = sidecar.connection;
+    const bound = new Set(
+      this.#request.integrations.plan.flatMap((integration) => integration.connections.map(({ id }) => id)),
+    );
+    peer.handle('credentials', ({ connectionId, reason }, signal) => {
+      if (!bound.has(connectionId)) throw foreignConnection();
+      return connections.credentials(connectionId, reason, AbortSignal.any([signal, this.#abort.signal]));
+    });
+    disposables.defer(
+      connections.onCredentialChange((connectionId) => {
+        if (bound.has(connectionId)) void peer.notify('credentialsChanged', { connectionId });
       }),
     );
   }
@@ -399,6 +438,14 @@ export class RunSession {
       }
     }
   }
+}
+
+function foreignConnection(): ProblemError {
+  return new ProblemError({
+    code: 'connection_unknown',
+    title: 'Not a connection of this run',
+    detail: 'The run has no such connection.',
+  });
 }
 
 /** Why a run that Slipway's own end cut off has no other verdict. */
