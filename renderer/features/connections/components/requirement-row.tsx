@@ -6,11 +6,11 @@ import { formatQuantity } from '#renderer/format/format.ts';
 import { placeLink } from '#renderer/state/place.ts';
 import { MAX_CHOSEN_CONNECTIONS } from '#shared/connections/connection.ts';
 import type { Candidate, IntegrationRequirement } from '#shared/connections/requirements.ts';
+import { reasonText } from '#shared/tools/scope-reason-text.ts';
 import type { ConnectWish } from '../hooks/connect-context.tsx';
 import { useNeeds } from '../hooks/use-needs.ts';
 import { lackingOf } from '../model/run-choice.ts';
 import { describeScope, type ScopeRow } from '../model/scope-rows.ts';
-import { reasonText } from '#shared/tools/scope-reason-text.ts';
 import { ConnectPanel } from './connect-panel.tsx';
 import { ScopeList } from './scope-list.tsx';
 

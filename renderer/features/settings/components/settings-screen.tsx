@@ -10,6 +10,7 @@ import { useDocumentTitle } from '#renderer/state/use-document-title.ts';
 import { AboutSettings } from './about-settings.tsx';
 import { AppearanceSettings } from './appearance-settings.tsx';
 import { ModelSettings } from './model-settings.tsx';
+import { NetworkSettings } from './network-settings.tsx';
 import { RunSettings } from './run-settings.tsx';
 
 /** The author's choices. */
@@ -28,6 +29,7 @@ export function SettingsScreen({ place }: { place: Extract<Place, { name: 'setti
         tabs={[
           { key: 'engine', label: 'Engine' },
           { key: 'models', label: 'Models' },
+          { key: 'network', label: 'Network' },
           { key: 'packages', label: 'Packages' },
           { key: 'appearance', label: 'Appearance' },
           { key: 'about', label: 'About' },
@@ -45,6 +47,9 @@ export function SettingsScreen({ place }: { place: Extract<Place, { name: 'setti
           </TabPanel>
           <TabPanel value="models" className="max-w-190">
             <ModelSettings />
+          </TabPanel>
+          <TabPanel value="network" className="max-w-170">
+            <NetworkSettings />
           </TabPanel>
           <TabPanel value="packages" className="max-w-170">
             <PackageSettings />
