@@ -14,7 +14,7 @@ export const PAGE_CONTENT_SECURITY_POLICY = {
 } as const satisfies Record<string, readonly string[]>;
 
 /** An output is made by an agent: it may be looked at, but runs nothing and loads nothing. */
-export const OUTPUT_CONTENT_SECURITY_POLICY = {
+const OUTPUT_CONTENT_SECURITY_POLICY = {
   sandbox: [],
   'default-src': ["'none'"],
   'style-src': ["'unsafe-inline'"],
@@ -35,7 +35,7 @@ const DENIED_FEATURES = [
 ];
 
 /** Writes a policy as the header has it. */
-export function formatPolicy(policy: Readonly<Record<string, readonly string[]>>): string {
+function formatPolicy(policy: Readonly<Record<string, readonly string[]>>): string {
   return Object.entries(policy)
     .map(([directive, values]) => [directive, ...values].join(' '))
     .join('; ');

@@ -4,7 +4,7 @@ import { ProblemError } from '#shared/problem.ts';
 import { Revision } from './revision.ts';
 
 /** Events in one message, so that opening a long run neither blocks the carrier nor the page. */
-export const RUN_BATCH_LIMIT = 500;
+const RUN_BATCH_LIMIT = 500;
 
 /**
  * A run's events after the cursor, which is the last sequence number. Ends when the run is removed.

@@ -14,7 +14,7 @@ import { findBubblewrap, type Bubblewrap } from './process/bubblewrap.ts';
 import { OWN_PROGRAMS, ProcessEngine } from './process/process-engine.ts';
 
 export type { EngineSettings } from './directory.ts';
-export { PI_PARTS, type ImageSources } from './image/recipe.ts';
+export type { ImageSources } from './image/recipe.ts';
 
 export interface EngineDirectoryOptions {
   /** Where the app keeps its data; `isolation.json` is written there. */

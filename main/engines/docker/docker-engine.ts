@@ -23,7 +23,7 @@ import { EngineWatch } from './engine-watch.ts';
 import { statusOf } from './problems.ts';
 
 /** gVisor's runtime, as Docker's configuration names it. */
-export const GVISOR_RUNTIME = 'runsc';
+const GVISOR_RUNTIME = 'runsc';
 /** Times a volume's removal is tried while the engine still lets go of its last container. */
 const VOLUME_ATTEMPTS = 5;
 const VOLUME_RETRY_MS = 100;

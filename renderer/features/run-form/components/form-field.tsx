@@ -35,7 +35,7 @@ const inputTypes: Record<TextField['format'], string> = {
 };
 
 /** The control of one field, whatever its kind. */
-export function FormField(props: Props) {
+function FormField(props: Props) {
   const id = useId();
   const { field, draft, pointer, errors, change } = props;
   const own = errors.get(pointer) ?? [];

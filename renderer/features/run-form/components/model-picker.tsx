@@ -76,7 +76,7 @@ function modelLabel(model: ModelDescription): string {
   return /scripted/i.test(model.displayName) ? model.displayName : `${model.displayName} (scripted)`;
 }
 
-export function findModel(
+function findModel(
   providers: readonly ProviderState[],
   { providerId, modelId }: ModelReference,
 ): ModelDescription | undefined {
