@@ -1,4 +1,5 @@
 import { measureLibrary } from '#test/bench/library.bench.ts';
+import { measureLibraryPage } from '#test/bench/library-page.bench.ts';
 import { measureLogCall } from '#test/bench/log-call.bench.ts';
 import type { Measure } from '#test/bench/measure.ts';
 import { measureShell } from '#test/bench/shell.bench.ts';
@@ -15,6 +16,7 @@ const suites: readonly ((root: string) => Promise<Measure[]>)[] = [
   measureLogCall,
   measureShell,
   measureLibrary,
+  measureLibraryPage,
 ];
 let isGood = true;
 for (const suite of suites) {

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { writeArchive } from '#main/library/archive/write-archive.ts';
 import { openLibraries, type OpenLibraries } from '#test/support/open-libraries.ts';
 import { agentFiles, dropped } from '#test/support/test-packages.ts';
+import { fillLibrary, MANY, samplesIn } from './many-packages.ts';
 import { atMost, median, type Measure } from './measure.ts';
 
 const ROUNDS = 5;
@@ -52,10 +53,6 @@ async function fixturesIn(folder: string): Promise<Map<string, Buffer>> {
   return new Map(await Promise.all(archives));
 }
 
-function samplesIn(root: string): string {
-  return join(root, 'main', 'library', 'samples');
-}
-
 /** Milliseconds from the bytes to the committed version, in a library of its own. */
 async function timeImport(root: string, archives: ReadonlyMap<string, Buffer>): Promise<number> {
   await using libraries = await openLibraries({ samplesFolder: samplesIn(root) });
@@ -74,26 +71,14 @@ async function importAll({ packages }: OpenLibraries, archives: ReadonlyMap<stri
 /** Milliseconds from nothing open to the whole list, for as many rounds. */
 async function timeOpening(root: string, dataDirectory: string): Promise<number[]> {
   const samplesFolder = samplesIn(root);
-  {
-    await using libraries = await openLibraries({ samplesFolder, dataDirectory });
-    for (let index = 0; index < 1_000; index += 1) {
-      const name = `@bench/package-${index}`;
-      const files = agentFiles(name, {
-        keywords: ['bench'],
-        description: 'One of a thousand.',
-      });
-      const changes = [...files].map(([path, content]) => ({ path, content }));
-      await libraries.packages.save(name, changes, { checkOnly: false });
-      await libraries.packages.publish(name);
-    }
-  }
+  await fillLibrary(root, dataDirectory);
   const times: number[] = [];
   for (let round = 0; round < ROUNDS; round += 1) {
     const began = performance.now();
     await using libraries = await openLibraries({ samplesFolder, dataDirectory });
     const { packages } = await libraries.packages.state();
     times.push(performance.now() - began);
-    if (packages.length < 1_000) throw new Error('Packages are missing.');
+    if (packages.length < MANY) throw new Error('Packages are missing.');
   }
   return times;
 }

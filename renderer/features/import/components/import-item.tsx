@@ -1,5 +1,5 @@
 import { ShieldCheck, Wrench } from 'lucide-react';
-import { useId } from 'react';
+import { useEffect, useId, useRef } from 'react';
 import { Badge } from '#renderer/components/badge.tsx';
 import { Button } from '#renderer/components/button.tsx';
 import { ScrollRegion } from '#renderer/components/scroll-region.tsx';
@@ -72,12 +72,7 @@ export function ImportItemView({
           <span className="font-mono text-sm">{item.dropped.join(', ')}</span>. The rest is kept.
         </p>
       )}
-      {item.mended.length > 0 && (
-        <p className="border-l-2 border-caution pl-3">
-          {item.mended.join('. ')}. It is no longer just what its author published, so it comes as a draft
-          unless you say otherwise.
-        </p>
-      )}
+      {item.mended.length > 0 && <Mended key={item.mended.length} titles={item.mended} />}
       {item.findings.length > 0 && (
         <section aria-label="What was found">
           <div className="mb-1.5 flex items-center gap-3">
@@ -100,6 +95,20 @@ export function ImportItemView({
         </section>
       )}
     </ScrollRegion>
+  );
+}
+
+/** What was mended. It takes the focus of the button that did it, which is gone. */
+function Mended({ titles }: { titles: readonly string[] }) {
+  const place = useRef<HTMLParagraphElement>(null);
+  useEffect(() => {
+    if (document.activeElement === null || document.activeElement === document.body) place.current?.focus();
+  }, []);
+  return (
+    <p ref={place} tabIndex={-1} role="status" className="border-l-2 border-caution pl-3 focus:outline-none">
+      Mended: {titles.join('; ')}. It is no longer just what its author published, so it comes as a draft
+      unless you say otherwise.
+    </p>
   );
 }
 

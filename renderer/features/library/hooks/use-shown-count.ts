@@ -1,6 +1,8 @@
 import { useCallback, useState, type RefCallback } from 'react';
 
-/** Items drawn at first, and added when the end comes near. */
+/** Items drawn at first: more than a usual window shows, so that the list is there at once. */
+const FIRST = 24;
+/** Items added when the end comes near. */
 const STEP = 60;
 
 /** How many of a long list are drawn; more as the person scrolls to the mark at its end. */
@@ -8,8 +10,8 @@ export function useShownCount(listKey: string): {
   readonly count: number;
   readonly endMark: RefCallback<HTMLElement>;
 } {
-  const [shown, setShown] = useState({ listKey, count: STEP });
-  const count = shown.listKey === listKey ? shown.count : STEP;
+  const [shown, setShown] = useState({ listKey, count: FIRST });
+  const count = shown.listKey === listKey ? shown.count : FIRST;
   const endMark = useCallback(
     (element: HTMLElement | null) => {
       if (!element) return;
@@ -18,7 +20,7 @@ export function useShownCount(listKey: string): {
           if (!entries.some(({ isIntersecting }) => isIntersecting)) return;
           setShown((known) => ({
             listKey,
-            count: (known.listKey === listKey ? known.count : STEP) + STEP,
+            count: (known.listKey === listKey ? known.count : FIRST) + STEP,
           }));
         },
         { rootMargin: '600px' },
