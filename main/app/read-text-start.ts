@@ -1,6 +1,7 @@
 import type { Readable } from 'node:stream';
 import { addAbortSignal } from 'node:stream';
 
+/** The beginning of a file as text. */
 export interface TextStart {
   readonly text: string;
   /** Bytes of the whole file. */

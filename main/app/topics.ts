@@ -26,6 +26,7 @@ type Sources = {
   ) => AsyncIterable<TopicUpdate<T>>;
 };
 
+/** The topics of the contract, bound to services. */
 export interface TopicBinding extends Disposable {
   /**
    * Updates after the cursor, or all that is known when there is none or it is not of this process.

@@ -10,6 +10,7 @@ export interface OwnerLabels {
   readonly runId: string;
 }
 
+/** A volume to make for one run. */
 export interface VolumeSpecification {
   readonly name: string;
   readonly owner: OwnerLabels;
@@ -20,6 +21,7 @@ export interface VolumeSpecification {
   readonly userId: number;
 }
 
+/** A volume as a container sees it. */
 export interface Mount {
   readonly volume: string;
   /** One of the paths of `#shared/protocol/layout.ts`. */
@@ -27,6 +29,7 @@ export interface Mount {
   readonly readOnly: boolean;
 }
 
+/** What one container may take of the machine. */
 export interface ResourceLimits {
   readonly memoryBytes: number;
   readonly cpus: number;
@@ -34,6 +37,7 @@ export interface ResourceLimits {
   readonly openFiles: number;
 }
 
+/** A container to make: whose it is and what differs between runs; its hardening is the engine's own. */
 export interface ContainerSpecification {
   readonly name: string;
   readonly role: ContainerRole;
@@ -52,12 +56,14 @@ export interface AttachedStreams {
   readonly stderr: Readable;
 }
 
+/** How a program ended. */
 export interface ExitStatus {
   readonly code: number;
   /** The kernel killed it for memory. Some engines cannot tell and report 137 alone. */
   readonly outOfMemory: boolean;
 }
 
+/** One program of a run, and the volumes it has. Its standard streams and its files are the only ways in. */
 export interface Container {
   readonly name: string;
   readonly role: ContainerRole;
@@ -85,6 +91,7 @@ export interface Container {
   peakMemory(): Promise<number | undefined>;
 }
 
+/** How much a reaper removed. */
 export interface ReapReport {
   readonly containers: number;
   readonly volumes: number;

@@ -10,6 +10,7 @@ export interface RelayedRequest {
   readonly body: Uint8Array;
 }
 
+/** The provider's answer, as the sidecar passes it on. */
 export interface RelayedResponse {
   readonly status: number;
   /** Only content-type, retry-after and rate-limit headers. */

@@ -21,6 +21,7 @@ export interface ArchiveSource {
   getArchive(path: string, signal: AbortSignal): Promise<Readable>;
 }
 
+/** Told what became of each file; paths are those under `outputs/`. */
 export interface CollectorListener {
   kept(file: RunOutputFile, sha256: string): void;
   skipped(path: string, problem: Problem): void;

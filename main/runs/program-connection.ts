@@ -10,6 +10,7 @@ const MAX_ERROR_LINE = 400;
 /** Faults after which a program is heard no more: whatever it is, it is not ours, and each fills the log. */
 const MAX_FAULTS = 50;
 
+/** Main's end of the channel to one program in a container. */
 export interface ProgramConnection<Own extends Side, Program extends Side> extends Disposable {
   readonly peer: Peer<Own, Program, AbortSignal>;
   /** Begins to listen; handlers and listeners are set before. */

@@ -8,6 +8,7 @@ export interface Verdict {
   readonly problem?: Problem;
 }
 
+/** What a verdict on a settled loop is made from. */
 export interface VerdictFacts {
   readonly outcome: PromptOutcome;
   /** Requests that reached the provider. */

@@ -5,6 +5,7 @@ import { DOCUMENTS_FOLDER, OUTPUTS_FOLDER, SANDBOX_USER_ID } from '#shared/proto
 import { ProblemError } from '#shared/problem.ts';
 import type { InputFile } from './run-service.ts';
 
+/** An input file and the name it gets. */
 export interface WorkspaceFile {
   /** Name under `documents/`. */
   readonly name: string;

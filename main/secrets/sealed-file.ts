@@ -186,6 +186,7 @@ export function unwrapSystem(bytes: Buffer): { encrypted: Buffer; cipher: string
   return { encrypted: Buffer.from(file.data, 'base64'), cipher: file.cipher };
 }
 
+/** The form of all secrets before they are encrypted; {@link deserialise} reads it. */
 export function serialise(secrets: ReadonlyMap<string, string>): string {
   return JSON.stringify([...secrets]);
 }

@@ -11,6 +11,7 @@ import { MAX_INPUT_BYTES } from '#shared/runs/run.ts';
 /** Bytes all uploads of one process may take; a run's files are at most {@link MAX_INPUT_BYTES}. */
 const MAX_KEPT_BYTES = 16 * MAX_INPUT_BYTES;
 
+/** A file that was taken whole. */
 export interface Upload {
   readonly path: string;
   readonly size: number;
