@@ -1,11 +1,14 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { readArchive } from '#main/library/archive/read-archive.ts';
 import type { ShellBridge } from '#shared/ipc/frames.ts';
+import type { PackageDetail } from '#shared/ipc/library-routes.ts';
 import type { RouteInput, RouteName } from '#shared/ipc/routes.ts';
+import { agentFiles } from '#test/support/test-packages.ts';
 import { electronCommand, launchApp, type LaunchedApp } from './launch.ts';
 import { runEnded, startRun } from './steps.ts';
 
@@ -236,6 +239,85 @@ describe('the desktop', () => {
     await expect(request('runs.saveFile', input)).resolves.toEqual({ ok: true, data: { savedTo: target } });
     expect(readFileSync(target, 'utf8')).toContain('rows');
     expect(readdirSync(app.dataDirectory).filter((name) => name.endsWith('.part'))).toEqual([]);
+  });
+
+  test('follows the folder its person chose in the dialog of the system, and none that a page names', async () => {
+    const folder = join(app.dataDirectory, 'tide-report');
+    mkdirSync(folder);
+    for (const [path, content] of agentFiles('@harbour/tide-report', { display_name: 'Tide report' }))
+      writeFileSync(join(folder, path), content);
+    await app.mainProcess.evaluate(({ dialog }, path) => {
+      const answers = [
+        { canceled: true, filePaths: [] },
+        { canceled: false, filePaths: [path] },
+      ];
+      dialog.showOpenDialog = () => Promise.resolve(answers.shift() ?? { canceled: true, filePaths: [] });
+    }, folder);
+    await expect(request('library.watchFolder', { path: folder })).resolves.toMatchObject({
+      ok: false,
+      error: { code: 'folder_not_chosen' },
+    });
+    const { page } = app;
+    await page.evaluate(() => void (location.hash = '#/library'));
+    await page.getByRole('button', { name: 'Import', exact: true }).first().click();
+    const sheet = page.getByRole('dialog', { name: 'Import' });
+    const shown = sheet.getByLabel('Follow a folder');
+    await sheet.getByRole('button', { name: 'Choose…', exact: true }).click();
+    expect(await shown.inputValue()).toBe('');
+    await expect(shown.fill('/etc', { timeout: 500 })).rejects.toThrow();
+    await sheet.getByRole('button', { name: 'Choose…', exact: true }).click();
+    await expect.poll(() => shown.inputValue()).toBe(folder);
+    await sheet.getByRole('button', { name: 'Follow', exact: true }).click();
+    await sheet.waitFor({ state: 'detached' });
+    await page.getByText(`@harbour/tide-report follows ${folder}`).first().waitFor();
+    writeFileSync(join(folder, 'prompt.md'), 'Mind the wind.');
+    const text = async () =>
+      ((await request('library.package', { name: '@harbour/tide-report' })) as { data: PackageDetail }).data
+        .content?.text;
+    await expect.poll(text, { timeout: 10_000 }).toBe('Mind the wind.');
+  });
+
+  test('saves an export where the person says, and serves it under its token alone', async () => {
+    const target = join(app.dataDirectory, 'Saved Tide.afps');
+    await app.mainProcess.evaluate(({ dialog }, filePath) => {
+      const told: unknown[] = [];
+      Object.assign(globalThis, { told });
+      dialog.showSaveDialog = (...given: unknown[]) => {
+        told.push(given.at(-1));
+        return Promise.resolve({ canceled: false, filePath });
+      };
+    }, target);
+    const { page } = app;
+    await page.evaluate(() => void (location.hash = '#/agents/%40harbour%2Ftide-report/overview'));
+    await page.getByRole('button', { name: 'Export' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Export Tide report' });
+    await dialog.getByRole('button', { name: 'Export' }).click();
+    await page.getByText(`Saved to ${target}`).first().waitFor();
+    const { files } = await readArchive(readFileSync(target));
+    expect(files.get('prompt.md')?.toString()).toBe('Mind the wind.');
+    const offered = await app.mainProcess.evaluate(
+      () => (globalThis as unknown as { told: { defaultPath: string }[] }).told[0]?.defaultPath ?? '',
+    );
+    expect(basename(offered)).toBe('harbour-tide-report-1.0.0.afps');
+    const made = (await request('library.export', {
+      name: '@harbour/tide-report',
+      format: 'afps',
+    })) as { data: { token: string; size: number } };
+    const fetched = await page.evaluate(
+      (tokens) =>
+        Promise.all(
+          tokens.map(async (token) => {
+            const response = await fetch(window.slipway.exportUrl(token));
+            return [response.status, (await response.arrayBuffer()).byteLength];
+          }),
+        ),
+      [made.data.token, 'another', '../output/x'],
+    );
+    expect(fetched).toEqual([
+      [200, made.data.size],
+      [404, expect.any(Number)],
+      [400, expect.any(Number)],
+    ]);
   });
 
   test('keeps a key in the key store of the system, and it is nowhere in plain text', async () => {

@@ -28,6 +28,7 @@ function manifestOf(more: Readonly<Record<string, unknown>> = {}): string {
 const skill = '---\nname: tide-words\ndescription: Words of tide tables.\n---\n\nNeap: the small ones.\n';
 
 async function openImport(page: Page): Promise<void> {
+  await goTo(page, '#/library');
   await page.getByRole('button', { name: 'Import', exact: true }).first().click();
   await page.getByRole('dialog', { name: 'Import' }).waitFor();
 }
@@ -272,7 +273,8 @@ describe('a signature', () => {
     await page.keyboard.press('Escape');
     await choose(page, signedFile);
     await page.getByText(`Signed with the trusted key ${key.id}`).waitFor();
-    await page.getByRole('button', { name: 'Import', exact: true }).last().waitFor();
+    await page.getByRole('button', { name: /^Import \d/ }).click();
+    await page.getByRole('heading', { name: 'CSV report', level: 1 }).waitFor();
     expect(app.problems).toEqual([]);
   });
 });

@@ -59,6 +59,8 @@ function Policy({ signing }: { signing: SigningState }) {
   const id = useId();
   const keep = useKeepSigning();
   const change = useAction('library.setSigning', { onDone: keep });
+  // What was chosen shows at once, and goes back when main refuses it.
+  const chosen = (change.isPending ? change.variables.policy : undefined) ?? signing.policy;
   return (
     <fieldset>
       <legend className="mb-2 font-semibold">Signatures of what is imported</legend>
@@ -73,7 +75,7 @@ function Policy({ signing }: { signing: SigningState }) {
               type="radio"
               name={id}
               className="mt-1"
-              checked={signing.policy === value}
+              checked={chosen === value}
               onChange={() => change.mutate({ policy: value })}
             />
             <span>
