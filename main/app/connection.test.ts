@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { afterEach, describe, expect, test } from 'vitest';
 import { silentLogger } from '#main/logging/logger.ts';
 import { IpcClient } from '#shared/ipc/client.ts';
-import { ProblemError } from '#shared/problem.ts';
+import type { ProblemError } from '#shared/problem.ts';
 import { FakeApplication } from '#test/support/fake-application.ts';
 import { MemoryLink } from '#test/support/memory-link.ts';
 import { SessionFiles } from './file-handles.ts';

@@ -105,7 +105,11 @@ export async function launchPair(
     cleanups.push(async () => {
       await Promise.all(
         // A container that will not be stopped is removed by force all the same.
-        containers.map((container) => container.stop(STOP_GRACE_MS).finally(() => container.remove())),
+        containers.map((container) =>
+          container.stop(STOP_GRACE_MS).finally(async () => {
+            await container.remove();
+          }),
+        ),
       );
     });
     const create = async (specification: ContainerSpecification): Promise<Container> => {

@@ -23,10 +23,11 @@ export function neededPackages(
   const source = isRecord(root['source']) ? root['source'] : {};
   const server = isRecord(source['server']) ? source['server']['name'] : undefined;
   if (typeof server === 'string') named.push(server);
-  for (const name of [...named]) {
+  const servers = named.flatMap((name) => {
     const manifest = manifestOf(name);
-    if (manifest?.type === 'integration' && manifest.source.kind === 'local')
-      named.push(manifest.source.server.name);
-  }
-  return [...new Set(named)].sort();
+    return manifest?.type === 'integration' && manifest.source.kind === 'local'
+      ? [manifest.source.server.name]
+      : [];
+  });
+  return [...new Set([...named, ...servers])].sort();
 }
