@@ -72,6 +72,7 @@ describe('a repository on GitHub', () => {
     await sheet.locator('[data-problem="github_address_invalid"]').waitFor();
     await page.keyboard.press('Escape');
     await sheet.waitFor({ state: 'detached' });
+    expect(app.problems).toEqual([]);
   });
 
   test('brings every package of a branch, and a skill is named after its owner', async () => {
