@@ -1,4 +1,5 @@
 import { ProblemError, type Problem } from '../problem.ts';
+import type { CancelSignal } from '../protocol/peer.ts';
 import { serverFrameSchema, type ServerFrame, type ShellBridge } from './frames.ts';
 import { routes, type RouteInput, type RouteName, type RouteOutput } from './routes.ts';
 import { topics, type TopicMessage, type TopicName, type TopicParameters } from './topics.ts';
@@ -33,13 +34,6 @@ const REPEATABLE: ReadonlySet<RouteName> = new Set([
   'runs.get',
   'runs.readText',
 ]);
-
-/** The part of `AbortSignal` used here; this folder knows neither the DOM nor Node. */
-export interface Cancellation {
-  readonly aborted: boolean;
-  addEventListener(type: 'abort', listener: () => void): void;
-  removeEventListener(type: 'abort', listener: () => void): void;
-}
 
 interface PendingRequest {
   readonly route: RouteName;
@@ -86,7 +80,7 @@ export class IpcClient implements Disposable {
   request<R extends RouteName>(
     route: R,
     input: RouteInput<R>,
-    options: { signal?: Cancellation | undefined } = {},
+    options: { signal?: CancelSignal | undefined } = {},
   ): Promise<RouteOutput<R>> {
     const { signal } = options;
     return new Promise<unknown>((resolve, reject) => {
