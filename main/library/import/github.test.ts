@@ -201,6 +201,12 @@ describe('a folder of a repository', () => {
     expect((await problemOf(fetchFolder(`https://github.com/${path}`))).code).toBe(code);
   });
 
+  it.each(['', 'archives.example', 'file:///srv/archives'])('is not looked for at "%s"', async (server) => {
+    const address = parseGitHubAddress('https://github.com/ada/tools');
+    const problem = await problemOf(fetchGitHubFolder(address, server, signal));
+    expect(problem.code).toBe('github_archives_invalid');
+  });
+
   it('stops when its person does', async () => {
     const abort = new AbortController();
     const waiting = fetchGitHubFolder(parseGitHubAddress('https://github.com/ada/slow'), base, abort.signal);

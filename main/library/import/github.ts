@@ -15,14 +15,22 @@ const MAX_ENTRIES = 100_000;
 /**
  * Fetches one folder of a public repository, with paths relative to it.
  * @param base Where archives are; another one than GitHub's own is trusted as its person's choice.
- * @throws ProblemError `github_not_found`, `github_busy`, `github_folder_empty`, `github_failed`, `download_…`,
- * `archive_…`
+ * @throws ProblemError `github_not_found`, `github_busy`, `github_folder_empty`, `github_failed`,
+ * `github_archives_invalid`, `download_…`, `archive_…`
  */
 export async function fetchGitHubFolder(
   { owner, repository, places }: GitHubAddress,
   base: string,
   signal: AbortSignal,
 ): Promise<{ files: ReadonlyMap<string, Buffer>; ref: string; path: string }> {
+  if (!/^https?:$/.test(URL.parse(base)?.protocol ?? '')) {
+    throw new ProblemError({
+      code: 'github_archives_invalid',
+      title: 'The server of archives has no address',
+      detail: `"${base}" is set as the server of repositories’ archives, and it is no http address.`,
+      action: 'Correct SLIPWAY_GITHUB_ARCHIVES, or leave it out.',
+    });
+  }
   // GitHub's own name gets no such trust: a resolver may lead it into a private network too.
   const trustedOrigin = base === GITHUB_ARCHIVES ? undefined : new URL(base).origin;
   let isFound = false;
