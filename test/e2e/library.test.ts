@@ -5,7 +5,7 @@ import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { writeArchive } from '#main/library/archive/write-archive.ts';
 import { launchApp, type LaunchedApp } from './launch.ts';
-import { goTo, libraryShown } from './steps.ts';
+import { dropFiles, goTo, libraryShown } from './steps.ts';
 
 const AGENT = '@harbour/tide-report';
 const SKILL = '@harbour/tide-words';
@@ -19,6 +19,7 @@ const skillFiles = {
     version: '1.0.0',
     display_name: 'Tide words',
     description: 'What the words of tide tables mean.',
+    keywords: ['harbour'],
     author: 'Harbour',
   }),
   'SKILL.md': '---\nname: tide-words\ndescription: Words of tide tables.\n---\n\nNeap: the small ones.\n',
@@ -34,6 +35,7 @@ const agentFiles = {
       version: '1.0.0',
       display_name: 'Tide report',
       description: 'Writes when a ship of some draught may enter.',
+      keywords: ['harbour', 'ships'],
       author: 'Harbour',
       runtime_tools: ['output', 'log'],
       dependencies: { skills: { [SKILL]: '^1.0.0' }, mcp_servers: {}, integrations: {} },
@@ -46,20 +48,6 @@ const agentFiles = {
 
 async function archiveOf(files: Record<string, string>): Promise<Buffer> {
   return writeArchive(new Map(Object.entries(files).map(([path, text]) => [path, Buffer.from(text)])));
-}
-
-/** Drops files on the window, away from any field that takes some. */
-async function drop(page: Page, files: readonly { name: string; bytes: Buffer }[]): Promise<void> {
-  const given = files.map(({ name, bytes }) => ({ name, text: bytes.toString('base64') }));
-  await page.evaluate((dropped) => {
-    const dataTransfer = new DataTransfer();
-    for (const { name, text } of dropped) {
-      const bytes = Uint8Array.from(atob(text), (character) => character.codePointAt(0) ?? 0);
-      dataTransfer.items.add(new File([bytes], name));
-    }
-    const event = new DragEvent('drop', { dataTransfer, bubbles: true, cancelable: true });
-    document.querySelector('nav')?.dispatchEvent(event);
-  }, given);
 }
 
 /** The integrity of the package whose overview is shown. */
@@ -84,7 +72,7 @@ describe('a package, from one author to another', () => {
 
   test('comes in by a drop of several files, once it was said what it would change', async () => {
     const { page } = app;
-    await drop(page, [
+    await dropFiles(page, [
       { name: 'tide-report.afps', bytes: await archiveOf(agentFiles) },
       { name: 'tide-words.afps', bytes: await archiveOf(skillFiles) },
       { name: 'broken.afps', bytes: Buffer.from('This is no archive.') },
@@ -112,6 +100,32 @@ describe('a package, from one author to another', () => {
     await page.keyboard.press('ArrowDown');
     await page.keyboard.press('Enter');
     await page.getByRole('heading', { name: 'Tide report', level: 1 }).waitFor();
+    expect(app.problems).toEqual([]);
+  });
+
+  test('is found by its tag and its state, as cards and as a table', async () => {
+    const { page } = app;
+    await goTo(page, '#/library');
+    const names = page.locator('a[data-item]');
+    await page.getByRole('combobox', { name: 'Tag' }).selectOption('harbour');
+    await expect.poll(() => names.allTextContents()).toEqual(['Tide report', 'Tide words']);
+    await page.getByRole('radio', { name: 'Table' }).click();
+    const table = page.getByRole('table', { name: 'Packages' });
+    await table.getByRole('row', { name: /Tide words/ }).waitFor();
+    await page.getByRole('combobox', { name: 'Tag' }).selectOption('ships');
+    await expect.poll(() => names.allTextContents()).toEqual(['Tide report']);
+    await page.getByRole('combobox', { name: 'Tag' }).selectOption('');
+    await page.getByRole('button', { name: /^Samples/ }).click();
+    await table.getByRole('row', { name: /Tide/ }).first().waitFor({ state: 'detached' });
+    await page.getByRole('searchbox').fill('tide');
+    await page.getByText('Nothing here matches “tide”').waitFor();
+    await page.getByRole('button', { name: 'Show everything' }).click();
+    await table.getByRole('row', { name: /Tide report/ }).waitFor();
+    await page.getByRole('radio', { name: 'Cards' }).click();
+    await page.getByRole('list', { name: 'Skills' }).getByText('Tide words').waitFor();
+    await goTo(page, '#/mcp-servers');
+    await page.getByText('There is no MCP server yet').waitFor();
+    await page.getByText('An MCP server is a program that offers tools.').waitFor();
     expect(app.problems).toEqual([]);
   });
 
@@ -225,7 +239,7 @@ describe('a package, from one author to another', () => {
     await using other = await launchApp({ shell: 'browser' });
     const { page } = other;
     await libraryShown(page);
-    await drop(page, [{ name: 'tide-report.afps-bundle', bytes: readFileSync(bundleFile) }]);
+    await dropFiles(page, [{ name: 'tide-report.afps-bundle', bytes: readFileSync(bundleFile) }]);
     const sheet = page.getByRole('dialog', { name: 'Import 2 packages' });
     await sheet.getByRole('button', { name: 'Import 2 packages' }).click();
     await page.getByRole('heading', { name: 'Tide report', level: 1 }).waitFor();
