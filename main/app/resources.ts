@@ -8,6 +8,8 @@ import parseRange from 'range-parser';
 import type { PackageService } from '#main/library/index.ts';
 import type { RunService } from '#main/runs/run-service.ts';
 import { ProblemError } from '#shared/problem.ts';
+import { callExportFormatSchema, callFilterSchema } from '#shared/runs/recorded-call.ts';
+import type { KeptFolder } from '#shared/runs/run.ts';
 import { OUTPUT_HEADERS, PAGE_HEADERS } from './page-headers.ts';
 
 /** What a carrier of resources hands over: Electron's protocol and the HTTP server both have these. */
@@ -32,13 +34,14 @@ interface OpenFile {
 }
 
 /**
- * Serves the renderer's files, and at `/output/<runId>/<path>` what runs left; `?download` has the browser
- * save it. At `/export/<token>` an exported package is saved.
+ * Serves the renderer's files, and at `/output/<runId>/<path>` what runs left, at `/resource/` what was too
+ * large for their conversations; `?download` has the browser
+ * save it. At `/export/<token>` an exported package is saved, at `/calls/<runId>/<format>` a run's audit.
  * @param rendererFolder Absolute path of the built renderer.
  */
 export function createResourceHandler(options: {
   rendererFolder: string;
-  runs: Pick<RunService, 'openOutput'>;
+  runs: Pick<RunService, 'openOutput' | 'exportCalls'>;
   packages?: Pick<PackageService, 'heldExport'>;
 }): ResourceHandler {
   const root = resolve(options.rendererFolder);
@@ -48,14 +51,16 @@ export function createResourceHandler(options: {
       return plainAnswer(405, 'Only reading is possible here.', { allow: 'GET, HEAD' });
     const segments = decodePath(request.pathname);
     if (!segments) return plainAnswer(400, 'The address is not readable.');
-    if (segments[0] === 'output') {
-      const [, runId, ...path] = segments;
+    if (segments[0] === 'output' || segments[0] === 'resource') {
+      const [root, runId, ...path] = segments;
       if (!runId || path.length === 0) return plainAnswer(404, 'There is no such file.');
-      return serveOutput(options.runs, runId, path.join('/'), request);
+      const folder = root === 'output' ? 'outputs' : 'resources';
+      return serveOutput(options.runs, runId, path.join('/'), folder, request);
     }
     if (segments[0] === 'export' && options.packages !== undefined) {
       return serveExport(options.packages, segments[1] ?? '', request);
     }
+    if (segments[0] === 'calls') return serveCalls(options.runs, segments, request);
     const file = await openStatic(root, segments.length === 0 ? ['index.html'] : segments);
     return file ? answer(file, request, PAGE_HEADERS) : plainAnswer(404, 'There is no such file.');
   };
@@ -102,10 +107,11 @@ async function serveOutput(
   runs: Pick<RunService, 'openOutput'>,
   runId: string,
   path: string,
+  folder: KeptFolder,
   request: ResourceRequest,
 ): Promise<Response> {
   try {
-    const file = await runs.openOutput(runId, path);
+    const file = await runs.openOutput(runId, path, folder);
     const disposition = formatDisposition(posix.basename(path), {
       type: request.parameters.has('download') ? 'attachment' : 'inline',
     });
@@ -116,20 +122,51 @@ async function serveOutput(
   }
 }
 
+/** `/calls/<runId>/<format>`, with the filter in its parameters. */
+function serveCalls(
+  runs: Pick<RunService, 'exportCalls'>,
+  [, runId = '', format]: readonly string[],
+  request: ResourceRequest,
+): Response {
+  const filter = callFilterSchema.safeParse(Object.fromEntries(request.parameters)).data;
+  const wanted = callExportFormatSchema.safeParse(format).data;
+  if (filter === undefined || wanted === undefined) return plainAnswer(404, 'There is no such export.');
+  return orNotFound(() => {
+    const { fileName, mediaType, text } = runs.exportCalls(runId, filter, wanted);
+    return attachment(fileName, mediaType, Buffer.from(text), request);
+  });
+}
+
 function serveExport(
   packages: Pick<PackageService, 'heldExport'>,
   token: string,
   request: ResourceRequest,
 ): Response {
-  try {
+  return orNotFound(() => {
     const { fileName, bytes } = packages.heldExport(token);
-    const file: OpenFile = {
-      size: bytes.length,
-      mediaType: 'application/afps+zip',
-      stream: (start, end) => Readable.from([bytes.subarray(start, end + 1)]),
-    };
-    const disposition = formatDisposition(fileName, { type: 'attachment' });
-    return answer(file, request, { ...OUTPUT_HEADERS, 'content-disposition': disposition });
+    return attachment(fileName, 'application/afps+zip', bytes, request);
+  });
+}
+
+/** Has the browser save what is in memory. */
+function attachment(
+  fileName: string,
+  mediaType: string,
+  bytes: Uint8Array,
+  request: ResourceRequest,
+): Response {
+  const file: OpenFile = {
+    size: bytes.length,
+    mediaType,
+    stream: (start, end) => Readable.from([bytes.subarray(start, end + 1)]),
+  };
+  const disposition = formatDisposition(fileName, { type: 'attachment' });
+  return answer(file, request, { ...OUTPUT_HEADERS, 'content-disposition': disposition });
+}
+
+function orNotFound(serve: () => Response): Response {
+  try {
+    return serve();
   } catch (error) {
     if (error instanceof ProblemError) return plainAnswer(404, error.problem.detail);
     throw error;

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { basename } from 'node:path';
+import { Readable } from 'node:stream';
 import type { Application } from '#main/app/application.ts';
 import type { FileHandles, ShellServices } from '#main/app/shell-services.ts';
 import type { Logger } from '#main/logging/logger.ts';
@@ -170,13 +171,18 @@ function bindRoutes(application: Application, shell: ShellServices): Handlers {
       await runs.remove(runId);
       return {};
     },
-    'runs.readText': async ({ runId, path, limit }, { signal }) => {
-      const file = await runs.openOutput(runId, path);
+    'runs.readText': async ({ runId, path, folder, limit }, { signal }) => {
+      const file = await runs.openOutput(runId, path, folder);
       return readTextStart(file.size, limit, signal, (start, end) => file.stream(start, end));
     },
-    'runs.saveFile': async ({ runId, path }, { signal }) => {
-      const file = await runs.openOutput(runId, path);
+    'runs.saveFile': async ({ runId, path, folder }, { signal }) => {
+      const file = await runs.openOutput(runId, path, folder);
       return { savedTo: await shell.saveFile(basename(path), () => file.stream(), signal) };
+    },
+    'runs.calls': ({ runId, filter, after, limit }) => runs.calls(runId, filter, { after, limit }),
+    'runs.saveCalls': async ({ runId, filter, format }, { signal }) => {
+      const { fileName, text } = runs.exportCalls(runId, filter, format);
+      return { savedTo: await shell.saveFile(fileName, () => Readable.from([text]), signal) };
     },
     'runs.reveal': async ({ runId }) => {
       runs.get(runId);

@@ -1,7 +1,6 @@
 import { createReadStream } from 'node:fs';
 import { rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Readable } from 'node:stream';
 import type { EngineDirectory } from '#main/engines/engine.ts';
 import { validateRunInput, type CheckedInput } from '#main/library/index.ts';
 import type { Library } from '#main/library/library.ts';
@@ -10,7 +9,7 @@ import type { ModelGateway } from '#main/models/model-gateway.ts';
 import type { InstanceRegistry } from '#main/store/index.ts';
 import type { RunEvent } from '#shared/events/run-event.ts';
 import { NO_USAGE } from '#shared/models/model.ts';
-import { DOCUMENTS_FOLDER } from '#shared/protocol/layout.ts';
+import { DOCUMENTS_FOLDER, RESOURCES_FOLDER } from '#shared/protocol/layout.ts';
 import { isRecord } from '#shared/manifest/plain.ts';
 import { ProblemError } from '#shared/problem.ts';
 import {
@@ -21,6 +20,7 @@ import {
   type RunInputFile,
   type RunSummary,
 } from '#shared/runs/run.ts';
+import { formatCalls } from '#shared/runs/recorded-call.ts';
 import type { Settings } from '#shared/settings/settings.ts';
 import { documentNames } from './document-names.ts';
 import { ForeignRuns } from './foreign-runs.ts';
@@ -30,7 +30,7 @@ import { newRunId } from './run-id.ts';
 import { bindIntegrations, type IntegrationServices } from './run-integrations.ts';
 import { RunRecorder, type RecorderListener } from './run-recorder.ts';
 import type { RunRepository } from './run-repository.ts';
-import type { InputFile, RunService, StartRequest } from './run-service.ts';
+import type { ExportedCalls, InputFile, KeptFile, RunService, StartRequest } from './run-service.ts';
 import { interruptedProblem, RunSession, type EndReason } from './run-session.ts';
 import type { WorkspaceFile } from './workspace-archive.ts';
 
@@ -119,7 +119,7 @@ export class RunOrchestrator implements RunService {
 
   async start(request: StartRequest): Promise<RunSummary> {
     if (this.#isDisposed) throw closing();
-    const { library, models, repository, instances, runsFolder } = this.#options;
+    const { library, models, repository, instances } = this.#options;
     const loaded = await library.load(request.agent);
     const timeoutSeconds = Math.min(request.timeoutSeconds ?? loaded.timeoutSeconds, MAX_TIMEOUT_SECONDS);
     const agent = { ...loaded, timeoutSeconds };
@@ -181,7 +181,8 @@ export class RunOrchestrator implements RunService {
         inputFiles,
         workspaceFiles,
         integrations,
-        outputFolder: join(runsFolder, runId, 'outputs'),
+        outputFolder: this.outputFolder(runId),
+        resourceFolder: this.#resourceFolder(runId),
       },
       {
         engines: this.#options.engines,
@@ -239,6 +240,21 @@ export class RunOrchestrator implements RunService {
     return this.#options.repository.events(runId, after, limit);
   }
 
+  calls(...[runId, filter, page]: Parameters<RunService['calls']>): ReturnType<RunService['calls']> {
+    this.#options.repository.summary(runId);
+    this.#active.get(runId)?.recorder.flush();
+    return this.#options.repository.calls.list(runId, filter, page);
+  }
+
+  exportCalls(...[runId, filter, format]: Parameters<RunService['exportCalls']>): ExportedCalls {
+    const { calls } = this.calls(runId, filter, { after: 0, limit: Number.MAX_SAFE_INTEGER });
+    return {
+      fileName: `${runId}-calls.${format}`,
+      mediaType: format === 'csv' ? 'text/csv' : 'application/x-ndjson',
+      text: formatCalls(calls, format),
+    };
+  }
+
   onEvents(runId: string, listener: () => void): () => void {
     const listeners = this.#eventListeners.get(runId) ?? new Set();
     this.#eventListeners.set(runId, listeners);
@@ -257,9 +273,8 @@ export class RunOrchestrator implements RunService {
   }
 
   async openOutput(
-    runId: string,
-    path: string,
-  ): Promise<{ size: number; mediaType: string; stream(start?: number, end?: number): Readable }> {
+    ...[runId, path, folder = 'outputs']: Parameters<RunService['openOutput']>
+  ): Promise<KeptFile> {
     this.#options.repository.summary(runId);
     const unknown = new ProblemError({
       code: 'file_unknown',
@@ -268,7 +283,8 @@ export class RunOrchestrator implements RunService {
       file: path,
     });
     if (!isKeepable(path)) throw unknown;
-    const file = join(this.outputFolder(runId), ...path.split('/'));
+    const root = folder === 'outputs' ? this.outputFolder(runId) : this.#resourceFolder(runId);
+    const file = join(root, ...path.split('/'));
     const found = await stat(file).catch(() => undefined);
     if (!found?.isFile()) throw unknown;
     return {
@@ -281,6 +297,10 @@ export class RunOrchestrator implements RunService {
 
   outputFolder(runId: string): string {
     return join(this.#options.runsFolder, runId, 'outputs');
+  }
+
+  #resourceFolder(runId: string): string {
+    return join(this.#options.runsFolder, runId, RESOURCES_FOLDER);
   }
 
   async ended(runId: string): Promise<void> {

@@ -1,5 +1,6 @@
 import type { RunEvent, RunEventData } from '#shared/events/run-event.ts';
 import { NO_USAGE } from '#shared/models/model.ts';
+import type { OutboundCall } from '#shared/protocol/integrations.ts';
 import { isFinalStatus, type RunOutputFile, type RunSummary } from '#shared/runs/run.ts';
 import type { RunRepository } from './run-repository.ts';
 
@@ -76,6 +77,14 @@ export class RunRecorder {
 
   removeOutputFile(path: string): void {
     this.#later(() => this.#repository.removeOutputFile(this.#summary.id, path));
+  }
+
+  /** Keeps a request to a service, in the order in which the sidecar tells of them. */
+  saveCall(call: OutboundCall, connectionLabel: string): void {
+    const sequence = (this.#summary.callCount ?? 0) + 1;
+    const recorded = { ...call, connectionLabel, sequence, at: this.#now() };
+    this.#later(() => this.#repository.calls.append(this.#summary.id, recorded));
+    this.update({ callCount: sequence });
   }
 
   /** Ends the record: writes what waits, the end and the final status in one go. */

@@ -12,6 +12,7 @@ import {
   type RunOutputFile,
   type RunSummary,
 } from '#shared/runs/run.ts';
+import { CallRepository } from './call-repository.ts';
 
 /** What is fixed about a run when it is made. */
 export interface NewRun {
@@ -36,9 +37,12 @@ const objectSchema = z.record(z.string(), z.unknown());
 /** Runs, their events and their output files in the database. */
 export class RunRepository {
   readonly #database: Database;
+  /** The audit of runs' requests. */
+  readonly calls: CallRepository;
 
   constructor(database: Database) {
     this.#database = database;
+    this.calls = new CallRepository(database);
   }
 
   /** Groups writes: all of them are kept, or none. */

@@ -2,7 +2,8 @@ import type { Readable } from 'node:stream';
 import type { RunEvent } from '#shared/events/run-event.ts';
 import type { ChosenConnections } from '#shared/ipc/connection-routes.ts';
 import type { ModelReference } from '#shared/models/model.ts';
-import type { RunDetail, RunSummary } from '#shared/runs/run.ts';
+import type { CallExportFormat, CallFilter, RecordedCall } from '#shared/runs/recorded-call.ts';
+import type { KeptFolder, RunDetail, RunSummary } from '#shared/runs/run.ts';
 
 /** A file to give a run: its bytes are read once, when the workspace is filled. */
 export interface InputFile {
@@ -23,6 +24,21 @@ export interface StartRequest {
   readonly trigger: RunSummary['trigger'];
   /** Takes the place of the manifest's time limit for this run; held to the ceiling. */
   readonly timeoutSeconds?: number | undefined;
+}
+
+/** A file that is kept with a run. */
+export interface KeptFile {
+  readonly size: number;
+  readonly mediaType: string;
+  /** Bytes from `start` to `end`, both inclusive; all of them without. */
+  stream(start?: number, end?: number): Readable;
+}
+
+/** An audit as a file to save. */
+export interface ExportedCalls {
+  readonly fileName: string;
+  readonly mediaType: string;
+  readonly text: string;
 }
 
 /** Starts, follows, stops and keeps runs. */
@@ -50,17 +66,22 @@ export interface RunService {
   remove(runId: string): Promise<void>;
   /** Events after a sequence number, oldest first. */
   events(runId: string, after: number, limit: number): RunEvent[];
+  /** A run's requests to services after a sequence number, oldest first. @throws ProblemError `run_unknown`. */
+  calls(
+    runId: string,
+    filter: CallFilter,
+    page: { readonly after: number; readonly limit: number },
+  ): { calls: RecordedCall[]; total: number };
+  /** All of those that fit, as a file. @throws ProblemError `run_unknown`. */
+  exportCalls(runId: string, filter: CallFilter, format: CallExportFormat): ExportedCalls;
   /** Told after new events are on disk. */
   onEvents(runId: string, listener: () => void): () => void;
   /** Told when a run's summary changed or the run was removed. */
   onSummary(
     listener: (change: { kind: 'changed'; run: RunSummary } | { kind: 'removed'; runId: string }) => void,
   ): () => void;
-  /** Opens a kept output file. @throws ProblemError `run_unknown`, `file_unknown`. */
-  openOutput(
-    runId: string,
-    path: string,
-  ): Promise<{ size: number; mediaType: string; stream(start?: number, end?: number): Readable }>;
+  /** Opens a kept file, of the outputs unless it says otherwise. @throws ProblemError `run_unknown`, `file_unknown`. */
+  openOutput(runId: string, path: string, folder?: KeptFolder): Promise<KeptFile>;
   /** Folder with the kept outputs of a run. */
   outputFolder(runId: string): string;
   [Symbol.asyncDispose](): Promise<void>;

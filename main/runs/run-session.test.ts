@@ -154,6 +154,7 @@ function openSession(pair: Pair, timeoutSeconds = 300, integrations: TestIntegra
     workspaceFiles: [],
     integrations: { ...NO_INTEGRATIONS, ...(integrations.plan && { plan: integrations.plan }) },
     outputFolder: join(folder, 'outputs'),
+    resourceFolder: join(folder, 'resources'),
   };
   const services: SessionServices = {
     engines: {

@@ -5,6 +5,7 @@ import type { Logger } from '#main/logging/logger.ts';
 import type { RunModel } from '#main/models/model-gateway.ts';
 import type { SandboxEvent, SidecarEvent } from '#shared/events/run-event.ts';
 import { SOCKET_PATH, WORKSPACE_BYTES, WORKSPACE_PATH } from '#shared/protocol/layout.ts';
+import type { OutboundCall } from '#shared/protocol/integrations.ts';
 import { serveModelStreams } from '#shared/protocol/model-stream-server.ts';
 import type { PromptOutcome } from '#shared/protocol/sandbox.ts';
 import { runtimeToolSchema, type SidecarConfiguration } from '#shared/protocol/sidecar.ts';
@@ -16,6 +17,7 @@ import { isKeepable, OutputCollector } from './output-collector.ts';
 import type { PairPool } from './pair-pool.ts';
 import type { Pair } from './pair.ts';
 import { deadlineNudge, outputReprompt, taskMessage } from './prompt.ts';
+import { ResourceCollector } from './resource-collector.ts';
 import { callsServices, type BoundIntegrations, type IntegrationServices } from './run-integrations.ts';
 import type { RunRecorder } from './run-recorder.ts';
 import type { RunRepository } from './run-repository.ts';
@@ -47,6 +49,8 @@ export interface SessionRequest {
   readonly integrations: BoundIntegrations;
   /** Where the kept outputs go. */
   readonly outputFolder: string;
+  /** Where results go that were too large for the conversation. */
+  readonly resourceFolder: string;
 }
 
 export interface SessionServices {
@@ -55,6 +59,12 @@ export interface SessionServices {
   readonly repository: RunRepository;
   readonly integrations: IntegrationServices;
   readonly logger: Logger;
+}
+
+/** What brings a run's files to this computer. */
+interface Collectors {
+  readonly outputs: OutputCollector;
+  readonly resources: ResourceCollector;
 }
 
 /** Why a run is ended from outside. */
@@ -151,19 +161,24 @@ export class RunSession {
         this.#recorder.append({ type: 'file.removed', path });
       },
     });
+    const resources = new ResourceCollector(pair.sandbox.container, this.#request.resourceFolder, {
+      kept: (path, size) => this.#recorder.append({ type: 'resource.kept', path, size }),
+      skipped: (path, problem) => this.#recorder.append({ type: 'resource.skipped', path, problem }),
+    });
     let verdict: Verdict;
     let isSandboxThere = true;
     try {
-      verdict = await this.#work(pair, collector);
+      verdict = await this.#work(pair, { outputs: collector, resources });
     } catch (error) {
       verdict = this.#verdictOf(error);
       isSandboxThere = this.#endReason !== undefined || !pair.sandbox.connection.peer.isClosed;
     }
     try {
       if (isSandboxThere) {
-        await collector.finish(AbortSignal.timeout(this.#endReason ? LAST_LOOK_MS : COLLECT_MS));
+        const timeout = AbortSignal.timeout(this.#endReason ? LAST_LOOK_MS : COLLECT_MS);
+        await Promise.all([collector.finish(timeout), resources.finish(timeout)]);
       } else {
-        await collector.close();
+        await Promise.all([collector.close(), resources.finish(AbortSignal.abort())]);
       }
     } finally {
       // A slow engine must not hold the verdict back; what it leaves is reaped at the next start.
@@ -173,12 +188,12 @@ export class RunSession {
   }
 
   /** Fills the workspace, configures both programs and plays the loop. */
-  async #work(pair: Pair, collector: OutputCollector): Promise<Verdict> {
+  async #work(pair: Pair, collectors: Collectors): Promise<Verdict> {
     const phases = new PhaseLog(this.#recorder);
     const { signal } = this.#abort;
     const { agent, model } = this.#request;
     using disposables = new DisposableStack();
-    this.#listen(pair, collector, disposables);
+    this.#listen(pair, collectors, disposables);
 
     phases.enter('workspace');
     const tools = await guarded(pair, signal, async () => {
@@ -288,17 +303,18 @@ export class RunSession {
     };
   }
 
-  #listen(pair: Pair, collector: OutputCollector, disposables: DisposableStack): void {
+  #listen(pair: Pair, collectors: Collectors, disposables: DisposableStack): void {
     const { model, agent } = this.#request;
     const sandbox = pair.sandbox.connection.peer;
     const sidecar = pair.sidecar.connection.peer;
     disposables.defer(
       sandbox.on('events', ({ events }) => {
-        for (const event of events) this.#recordSandboxEvent(event, collector);
+        for (const event of events) this.#recordSandboxEvent(event, collectors);
         if (this.#recorder.isFull) this.end('cancelled');
       }),
     );
     disposables.defer(sidecar.on('event', ({ event }) => this.#recordSidecarEvent(event)));
+    disposables.defer(sidecar.on('outboundCall', ({ call }) => this.#recordCall(call)));
     sidecar.handle('runHistory', ({ limit, fields }) => {
       const runs = this.#services.repository.successes(agent.id, this.#recorder.summary.id, limit + 1);
       return Promise.resolve({
@@ -362,21 +378,28 @@ export class RunSession {
     );
   }
 
-  #recordSandboxEvent(event: SandboxEvent, collector: OutputCollector): void {
+  #recordSandboxEvent(event: SandboxEvent, { outputs, resources }: Collectors): void {
     if (event.type === 'file.written') {
       if (!isKeepable(event.path)) return;
-      collector.changed(event.path);
+      outputs.changed(event.path);
     } else if (event.type === 'file.removed') {
-      if (isKeepable(event.path)) void collector.gone(event.path);
+      if (isKeepable(event.path)) void outputs.gone(event.path);
       // The collector tells of it once it is true of the kept files.
       return;
     }
     this.#recorder.append(event);
+    if (event.type === 'resource.spilled') resources.take(event.path);
   }
 
   #recordSidecarEvent(event: SidecarEvent): void {
     this.#recorder.append(event);
     if (event.type === 'output.emitted') this.#recorder.saveOutput(event.data);
+  }
+
+  #recordCall(call: OutboundCall): void {
+    const connections = this.#request.integrations.plan.flatMap((integration) => integration.connections);
+    const label = connections.find(({ id }) => id === call.connectionId)?.label ?? call.connectionId;
+    this.#recorder.saveCall(call, label);
   }
 
   #isOutputRequired(): boolean {

@@ -161,11 +161,19 @@ async function servedTools({
   toolServer: server,
   socketFetch,
   configuration: { workspace, sidecar },
+  events,
 }: AgentParts): Promise<{ toolServer: ToolServer; served: readonly Tool[] }> {
   const tools = await server.listTools();
   if (!hasApiTools(tools)) return { toolServer: server, served: tools };
   const { withIntegrationCalls } = await import('./integration-calls.ts');
-  const toolServer = withIntegrationCalls({ server, tools, workspace, socketFetch, sidecar });
+  const toolServer = withIntegrationCalls({
+    server,
+    tools,
+    workspace,
+    socketFetch,
+    sidecar,
+    onSpill: (resource) => events.add({ type: 'resource.spilled', ...resource }),
+  });
   return { toolServer, served: await toolServer.listTools() };
 }
 

@@ -4,7 +4,7 @@ import { API_CALL_META_KEY, API_UPLOAD_META_KEY, CALL_LIMITS_META_KEY } from '#s
 import { callLimitsSchema } from '#shared/protocol/integrations.ts';
 import { NAMESPACE_SEPARATOR } from '#shared/tools/tool-names.ts';
 import { callWithFiles, type ApiCallTarget } from './calls/file-calls.ts';
-import { StoredResults } from './calls/stored-results.ts';
+import { StoredResults, type SpilledResource } from './calls/stored-results.ts';
 import type { ToolServer } from './mcp-client.ts';
 import { createSocketPut } from './uploads/socket-put.ts';
 import { upload, type UploadServices } from './uploads/upload.ts';
@@ -23,6 +23,8 @@ export interface IntegrationCallOptions {
   readonly socketFetch: typeof fetch;
   /** The sidecar's socket, for what is too large for that. */
   readonly sidecar: { readonly socketPath: string; readonly token: string };
+  /** Told of results that went to files. */
+  readonly onSpill?: (resource: SpilledResource) => void;
 }
 
 /**
@@ -35,8 +37,9 @@ export function withIntegrationCalls({
   workspace,
   socketFetch,
   sidecar,
+  onSpill,
 }: IntegrationCallOptions): ToolServer {
-  const stored = new StoredResults(workspace, socketFetch);
+  const stored = new StoredResults(workspace, socketFetch, onSpill);
   const put = createSocketPut(sidecar);
   const uploads = uploadsOf(tools);
   const calls = callsOf(tools, uploads);

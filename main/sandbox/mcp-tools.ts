@@ -2,7 +2,7 @@ import type { ToolDefinition } from '@earendil-works/pi-coding-agent';
 import type { Tool } from '@modelcontextprotocol/sdk/types.js';
 import { z } from 'zod';
 import { toolSourceSchema, type ToolSource } from '#shared/events/run-event.ts';
-import { API_CALL_META_KEY } from '#shared/protocol/api-tools.ts';
+import { API_CALL_META_KEY, API_UPLOAD_META_KEY } from '#shared/protocol/api-tools.ts';
 import { ENDS_LOOP_META_KEY, TOOL_SOURCE_META_KEY } from '#shared/protocol/mcp.ts';
 import type { CallOptions, ToolServer } from './mcp-client.ts';
 import { toModelResult, type ReferredResource } from './mcp-content.ts';
@@ -27,7 +27,7 @@ export function toPiTool(server: ToolServer, tool: Tool, onOutputAccepted: () =>
     name: tool.name,
     label: tool.title ?? tool.annotations?.title ?? tool.name,
     description: tool.description ?? '',
-    parameters: tool.inputSchema,
+    parameters: parametersOf(tool),
     async execute(callId, input, signal, onUpdate) {
       const result = await callTool(server, tool.name, input as Record<string, unknown>, {
         callId,
@@ -42,6 +42,18 @@ export function toPiTool(server: ToolServer, tool: Tool, onOutputAccepted: () =>
       return { content, details, isError, ...(endsLoop && { terminate: true }) };
     },
   };
+}
+
+/**
+ * The schema Pi holds the model's arguments to. An address may have placeholders, which make it no URI before
+ * the sidecar has filled them; the sidecar judges it then.
+ */
+function parametersOf({ inputSchema, _meta: meta }: Tool): Tool['inputSchema'] {
+  const target = inputSchema.properties?.['target'];
+  const callsService = meta?.[API_CALL_META_KEY] !== undefined || meta?.[API_UPLOAD_META_KEY] !== undefined;
+  if (!callsService || target === undefined) return inputSchema;
+  const { format: _format, ...rest } = target as Record<string, unknown>;
+  return { ...inputSchema, properties: { ...inputSchema.properties, target: rest } };
 }
 
 /** Whether a run has tools that call services, whose files are this program's to read and write. */

@@ -127,6 +127,27 @@ const migrations: readonly string[] = [
     PRIMARY KEY (integration_id, auth_key)
   ) STRICT, WITHOUT ROWID;
   `,
+  `
+  -- The audit: requests of runs to services, without queries, bodies or secrets.
+  CREATE TABLE outbound_call (
+    run_id TEXT NOT NULL REFERENCES run (id) ON DELETE CASCADE,
+    sequence INTEGER NOT NULL,
+    at INTEGER NOT NULL,
+    tool TEXT NOT NULL,
+    integration_id TEXT NOT NULL,
+    connection_id TEXT NOT NULL,
+    connection_label TEXT NOT NULL,
+    method TEXT NOT NULL,
+    url TEXT NOT NULL,
+    status INTEGER NOT NULL,
+    code TEXT,
+    rule TEXT,
+    bytes_sent INTEGER NOT NULL,
+    bytes_received INTEGER NOT NULL,
+    duration_ms REAL NOT NULL,
+    PRIMARY KEY (run_id, sequence)
+  ) STRICT, WITHOUT ROWID;
+  `,
 ];
 
 /**

@@ -32,6 +32,9 @@ class MemoryBridge implements ShellBridge {
   registerFile(): Promise<never> {
     return Promise.reject(new Error('not used'));
   }
+  callsUrl(): string {
+    return '';
+  }
   exportUrl(): string {
     return '';
   }

@@ -7,8 +7,16 @@ import {
   type Hello,
 } from '#shared/ipc/browser-session.ts';
 import type { ClientFrame, RegisteredFile, ShellBridge } from '#shared/ipc/frames.ts';
-import { exportPath, outputPath, sessionPath, uploadPath } from '#shared/ipc/resource-address.ts';
+import {
+  callsPath,
+  exportPath,
+  outputPath,
+  sessionPath,
+  uploadPath,
+  type OutputAddressOptions,
+} from '#shared/ipc/resource-address.ts';
 import type { Problem, Result } from '#shared/problem.ts';
+import type { CallExportFormat, CallFilter } from '#shared/runs/recorded-call.ts';
 import { fileTooLarge } from '#shared/runs/file-too-large.ts';
 
 type CarrierState = 'connecting' | 'open' | 'closed';
@@ -69,8 +77,12 @@ export class BrowserBridge implements ShellBridge, Disposable {
     return upload(file, uploadPath(this.#capability, file.name), onProgress);
   }
 
-  outputUrl(runId: string, path: string, options?: { download?: boolean }): string {
+  outputUrl(runId: string, path: string, options?: OutputAddressOptions): string {
     return sessionPath(this.#capability, outputPath(runId, path, options));
+  }
+
+  callsUrl(runId: string, format: CallExportFormat, filter: CallFilter): string {
+    return sessionPath(this.#capability, callsPath(runId, format, filter));
   }
 
   exportUrl(token: string): string {

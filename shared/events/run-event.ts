@@ -90,6 +90,15 @@ export const sandboxEventSchema = z.discriminatedUnion('type', [
     modifiedAt: z.number(),
   }),
   z.object({ type: z.literal('file.removed'), path: z.string() }),
+  /** A tool's result that was too large for the conversation, or no text, went to a file of the workspace. */
+  z.object({
+    type: z.literal('resource.spilled'),
+    callId: z.string(),
+    uri: z.string(),
+    path: z.string(),
+    size: z.number().int().nonnegative(),
+    mediaType: z.string().optional(),
+  }),
   /** There are more files under `outputs/` than are reported one by one; the latest count stands. */
   z.object({
     type: z.literal('files.omitted'),
@@ -146,6 +155,12 @@ export const mainEventSchema = z.discriminatedUnion('type', [
     sha256: z.string(),
   }),
   z.object({ type: z.literal('file.skipped'), path: z.string(), problem: problemSchema }),
+  z.object({
+    type: z.literal('resource.kept'),
+    path: z.string(),
+    size: z.number().int().nonnegative(),
+  }),
+  z.object({ type: z.literal('resource.skipped'), path: z.string(), problem: problemSchema }),
   z.object({
     type: z.literal('run.nudged'),
     reason: z.enum(['deadline', 'output']),

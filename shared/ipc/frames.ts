@@ -1,5 +1,7 @@
 import { z } from 'zod';
 import { problemSchema, type Result } from '../problem.ts';
+import type { CallExportFormat, CallFilter } from '../runs/recorded-call.ts';
+import type { OutputAddressOptions } from './resource-address.ts';
 
 /** Frames a renderer sends. Both carriers, Electron's IPC and the WebSocket, carry just these. */
 export const clientFrameSchema = z.discriminatedUnion('kind', [
@@ -54,8 +56,10 @@ export interface ShellBridge {
    * Never rejects: Electron's bridge lets nothing of an error through but its message.
    */
   registerFile(file: unknown, onProgress?: (fraction: number) => void): Promise<Result<RegisteredFile>>;
-  /** Address at which the page may load an output file, for images, PDF and downloads. */
-  outputUrl(runId: string, path: string, options?: { download?: boolean }): string;
+  /** Address at which the page may load a file kept with a run, for images, PDF and downloads. */
+  outputUrl(runId: string, path: string, options?: OutputAddressOptions): string;
+  /** Address at which the page may download a run's audit. */
+  callsUrl(runId: string, format: CallExportFormat, filter: CallFilter): string;
   /** Address at which the page may download an exported package. */
   exportUrl(token: string): string;
 }

@@ -11,7 +11,8 @@ import { problemSchema } from '../problem.ts';
 import { chosenConnectionsSchema, connectionRoutes } from './connection-routes.ts';
 import { libraryRoutes } from './library-routes.ts';
 import { playgroundRoutes } from './playground-routes.ts';
-import { runDetailSchema, runSummarySchema } from '../runs/run.ts';
+import { callExportFormatSchema, callFilterSchema, recordedCallSchema } from '../runs/recorded-call.ts';
+import { keptFolderSchema, runDetailSchema, runSummarySchema } from '../runs/run.ts';
 import { settingsSchema } from '../settings/settings.ts';
 
 const nothing = z.object({});
@@ -190,18 +191,38 @@ export const routes = {
   },
   'runs.get': { input: z.object({ runId: z.string() }), output: runDetailSchema },
   'runs.remove': { input: z.object({ runId: z.string() }), output: nothing },
-  /** The beginning of an output file as text, for previews. */
+  /** The beginning of a kept file as text, for previews. */
   'runs.readText': {
     input: z.object({
       runId: z.string(),
       path: z.string(),
+      folder: keptFolderSchema.optional(),
       limit: z.number().int().positive().max(2_000_000),
     }),
     output: z.object({ text: z.string(), size: z.number(), truncated: z.boolean(), binary: z.boolean() }),
   },
   /** Electron asks where to save; in the browser the page downloads by URL and never calls this. */
   'runs.saveFile': {
-    input: z.object({ runId: z.string(), path: z.string() }),
+    input: z.object({ runId: z.string(), path: z.string(), folder: keptFolderSchema.optional() }),
+    output: z.object({ savedTo: z.string().optional() }),
+  },
+  /** The audit: what a run sent to services, oldest first, a page at a time. */
+  'runs.calls': {
+    input: z.object({
+      runId: z.string(),
+      filter: callFilterSchema.default({}),
+      after: z.number().int().nonnegative().default(0),
+      limit: z.number().int().min(1).max(500).default(200),
+    }),
+    output: z.object({ calls: z.array(recordedCallSchema), total: z.number().int().nonnegative() }),
+  },
+  /** Electron asks where to save the audit; in the browser the page downloads it by URL. */
+  'runs.saveCalls': {
+    input: z.object({
+      runId: z.string(),
+      filter: callFilterSchema.default({}),
+      format: callExportFormatSchema,
+    }),
     output: z.object({ savedTo: z.string().optional() }),
   },
   'runs.reveal': { input: z.object({ runId: z.string() }), output: nothing },

@@ -6,6 +6,8 @@ export const WORKSPACE_BYTES = 512 * 1024 * 1024;
 export const DOCUMENTS_FOLDER = 'documents';
 /** Where an agent leaves what it made, under the workspace. */
 export const OUTPUTS_FOLDER = 'outputs';
+/** Where results go that are too large for the conversation, under the workspace. */
+export const RESOURCES_FOLDER = 'resources';
 /** Where skills are put, under the workspace. */
 export const SKILLS_FOLDER = '.pi/skills';
 /** Mount point of the volume that holds only the sidecar's socket. */

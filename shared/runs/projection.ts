@@ -65,6 +65,14 @@ export interface CallItem extends ItemBase {
   readonly result: CallResult | undefined;
 }
 
+/** A result that went to a file instead of into the conversation. */
+export interface ResourceView extends Omit<EventOf<'resource.spilled'>, 'type'> {
+  /** Whether it can be opened. */
+  readonly isKept: boolean;
+  /** Why it was not kept. */
+  readonly problem?: Problem;
+}
+
 export interface LogItem extends ItemBase {
   readonly kind: 'log';
   readonly level: EventOf<'log.written'>['level'];
@@ -158,6 +166,8 @@ export interface RunProjection {
   readonly context:
     { readonly tokens: number; readonly window: number; readonly peakTokens: number } | undefined;
   readonly files: ReadonlyMap<string, FileView>;
+  /** Results that went to files, by their path in the workspace. */
+  readonly resources: ReadonlyMap<string, ResourceView>;
   /** Files that were written but are not followed one by one. */
   readonly omittedFiles: { readonly count: number; readonly atLeast: boolean } | undefined;
   readonly output: { readonly data: unknown; readonly at: number } | undefined;
@@ -193,6 +203,7 @@ export const EMPTY_PROJECTION: RunProjection = {
   timeline: [],
   context: undefined,
   files: new Map(),
+  resources: new Map(),
   omittedFiles: undefined,
   output: undefined,
   usage: NO_USAGE,
@@ -228,6 +239,7 @@ class Draft {
   readonly model: Mutable<RunProjection>;
   #timeline: TimelineItem[] | undefined;
   #files: Map<string, FileView> | undefined;
+  #resources: Map<string, ResourceView> | undefined;
   #calls: Map<string, number> | undefined;
   #turns: Map<number, number> | undefined;
   #messages: Map<number, number> | undefined;
@@ -253,6 +265,12 @@ class Draft {
     // The comparison above is what makes the item one of that kind.
     this.#ownTimeline()[position] = update(item as Extract<TimelineItem, { kind: K }>);
     return true;
+  }
+
+  resources(): Map<string, ResourceView> {
+    this.#resources ??= new Map(this.model.resources);
+    this.model.resources = this.#resources;
+    return this.#resources;
   }
 
   files(): Map<string, FileView> {
@@ -315,6 +333,7 @@ function apply(draft: Draft, event: RunEvent): void {
     case 'file.written':
     case 'file.removed':
     case 'files.omitted':
+    case 'resource.spilled':
       applySandboxEvent(draft, base, data);
       break;
     case 'log.written':
@@ -397,6 +416,11 @@ function applySandboxEvent(draft: Draft, base: ItemBase, data: SandboxEvent): vo
       draft.append({ ...base, ...rest, kind: 'retry' });
       break;
     }
+    case 'resource.spilled': {
+      const { type: _type, ...resource } = data;
+      draft.resources().set(data.path, { ...resource, isKept: false });
+      break;
+    }
     case 'file.written': {
       const known = model.files.get(data.path);
       if (!known && model.files.size >= MAX_FOLLOWED_FILES) {
@@ -463,6 +487,16 @@ function applyMainEvent(draft: Draft, base: ItemBase, data: MainEvent): void {
       model.timeoutSeconds = data.timeoutSeconds;
       model.tools = data.tools;
       break;
+    case 'resource.kept': {
+      const known = model.resources.get(data.path);
+      if (known) draft.resources().set(data.path, { ...known, size: data.size, isKept: true });
+      break;
+    }
+    case 'resource.skipped': {
+      const known = model.resources.get(data.path);
+      if (known) draft.resources().set(data.path, { ...known, problem: data.problem });
+      break;
+    }
     case 'usage.updated':
       model.usage = data.usage;
       break;

@@ -67,6 +67,8 @@ export const runSummarySchema = z.object({
   problem: problemSchema.optional(),
   hasOutput: z.boolean(),
   fileCount: z.number().int().nonnegative(),
+  /** Requests to services that the audit has; absent for none. */
+  callCount: z.number().int().positive().optional(),
   /** Sequence number of the newest event of the run. */
   lastSequence: z.number().int().nonnegative(),
 });
@@ -95,6 +97,10 @@ export const runOutputFileSchema = z.object({
   kept: z.boolean(),
 });
 export type RunOutputFile = z.infer<typeof runOutputFileSchema>;
+
+/** Folders of a run whose files are kept: what the agent delivered, and results too large for the conversation. */
+export const keptFolderSchema = z.enum(['outputs', 'resources']);
+export type KeptFolder = z.infer<typeof keptFolderSchema>;
 
 export const runDetailSchema = z.object({
   summary: runSummarySchema,

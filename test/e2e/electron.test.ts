@@ -77,7 +77,7 @@ describe('the window', () => {
       return { names: Object.keys(window.slipway).sort(), shell: window.slipway.shell };
     });
     expect(bridge).toEqual({
-      names: ['exportUrl', 'onFrame', 'onState', 'outputUrl', 'registerFile', 'send', 'shell'],
+      names: ['callsUrl', 'exportUrl', 'onFrame', 'onState', 'outputUrl', 'registerFile', 'send', 'shell'],
       shell: 'electron',
     });
   });

@@ -48,6 +48,10 @@ export class FixtureBridge implements ShellBridge {
     return this.#scenario.files[path]?.url ?? '';
   }
 
+  callsUrl(): string {
+    return 'data:text/csv,time';
+  }
+
   exportUrl(): string {
     return 'data:application/zip;base64,UEsFBgAAAAAAAAAAAAAAAAAAAAAAAA==';
   }

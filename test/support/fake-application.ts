@@ -7,7 +7,7 @@ import type { Library } from '#main/library/library.ts';
 import { silentLogger } from '#main/logging/index.ts';
 import type { ModelGateway } from '#main/models/model-gateway.ts';
 import { AuthorNetwork } from '#main/network/index.ts';
-import type { RunService, StartRequest } from '#main/runs/run-service.ts';
+import type { ExportedCalls, RunService, StartRequest } from '#main/runs/run-service.ts';
 import type { SessionSecretStore } from '#main/secrets/secret-store.ts';
 import type { RunRequirements } from '#shared/connections/requirements.ts';
 import type { EngineReport } from '#shared/engines/engine-report.ts';
@@ -16,6 +16,7 @@ import type { AgentDetail, VaultState } from '#shared/ipc/routes.ts';
 import { NO_USAGE, type ModelReference } from '#shared/models/model.ts';
 import { ProblemError } from '#shared/problem.ts';
 import { FakePackageService } from './fake-packages.ts';
+import type { CallExportFormat, CallFilter, RecordedCall } from '#shared/runs/recorded-call.ts';
 import { isFinalStatus, type RunDetail, type RunSummary } from '#shared/runs/run.ts';
 import { DEFAULT_SIDECAR_LIMITS } from '#shared/tools/sidecar-limits.ts';
 import { DEFAULT_SETTINGS, type Settings } from '#shared/settings/settings.ts';
@@ -88,6 +89,16 @@ export class FakeRunService implements RunService {
     if (request.agent !== FAKE_AGENT.summary.id) throw unknown('agent_unknown', 'agent', request.agent);
     this.started.push(request);
     return this.create();
+  }
+
+  calls(runId: string): { calls: RecordedCall[]; total: number } {
+    this.#run(runId);
+    return { calls: [], total: 0 };
+  }
+
+  exportCalls(runId: string, _filter: CallFilter, format: CallExportFormat): ExportedCalls {
+    this.#run(runId);
+    return { fileName: `${runId}-calls.${format}`, mediaType: 'text/csv', text: `${format} of ${runId}` };
   }
 
   /** A fake run is over when its test says so; nobody waits for one. */

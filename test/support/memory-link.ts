@@ -89,6 +89,9 @@ export class MemoryLink implements ShellBridge {
     throw new Error('The link in memory takes no files.');
   }
 
+  callsUrl(): string {
+    return '';
+  }
   exportUrl(): string {
     return '';
   }

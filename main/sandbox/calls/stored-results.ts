@@ -1,20 +1,36 @@
 import type { CallToolResult, ContentBlock } from '@modelcontextprotocol/sdk/types.js';
 import { RESOURCE_PATH, RESOURCE_PREFIX } from '#shared/protocol/api-tools.ts';
+import { RESOURCES_FOLDER } from '#shared/protocol/layout.ts';
 import { extensionOf, isTextType } from '#shared/tools/media-types.ts';
 import { PathRefused, writeWorkspaceFile } from './workspace-file.ts';
 
-/** Where large results are put, under the workspace. */
-export const RESOURCES_FOLDER = 'resources';
 const SHOWN_CHARACTERS = 120;
+
+/** A result that went to a file of the workspace. */
+export interface SpilledResource {
+  readonly callId: string;
+  readonly uri: string;
+  /** Relative to the workspace. */
+  readonly path: string;
+  readonly size: number;
+  readonly mediaType?: string;
+}
 
 /** Fetches results from the sidecar's store and writes them into the workspace. */
 export class StoredResults {
   readonly #workspace: string;
   readonly #fetch: typeof fetch;
+  readonly #onSpill: (resource: SpilledResource) => void;
 
-  constructor(workspace: string, socketFetch: typeof fetch) {
+  /** @param onSpill told of each result that is in the workspace in the place of the conversation */
+  constructor(
+    workspace: string,
+    socketFetch: typeof fetch,
+    onSpill: (resource: SpilledResource) => void = () => undefined,
+  ) {
     this.#workspace = workspace;
     this.#fetch = socketFetch;
+    this.#onSpill = onSpill;
   }
 
   /**
@@ -73,6 +89,7 @@ export class StoredResults {
     const path = `${RESOURCES_FOLDER}/${safeId}-${idOf(uri)}${extension === undefined ? '' : `.${extension}`}`;
     try {
       const { size, firstLine } = await this.writeTo(path, uri, mimeType, signal);
+      this.#onSpill({ callId, uri, path, size, ...(mimeType !== undefined && { mediaType: mimeType }) });
       const begins = firstLine === undefined ? '' : ` It begins: ${JSON.stringify(firstLine)}.`;
       return {
         ...block,

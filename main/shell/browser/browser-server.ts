@@ -145,8 +145,8 @@ export class BrowserServer implements AsyncDisposable {
     request: IncomingMessage,
     response: ServerResponse,
   ): Promise<void> {
-    const isOutput = pathname === '/output' || pathname.startsWith('/output/');
-    if (isOutput && !url.pathname.startsWith('/s/')) return refuse(response, 404, 'There is no such file.');
+    const isOfRun = /^\/(output|resource|calls)(\/|$)/.test(pathname);
+    if (isOfRun && !url.pathname.startsWith('/s/')) return refuse(response, 404, 'There is no such file.');
     const gone = new AbortController();
     response.once('close', () => gone.abort());
     const answer = await this.#options.resources({

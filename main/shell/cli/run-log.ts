@@ -50,6 +50,9 @@ export class RunLog {
         return [logLine(data.level, data.message)];
       case 'file.kept':
         return [`${styleText('green', '+')} ${terminalText(data.path)} ${dim(`${data.size} bytes`)}`];
+      case 'resource.spilled':
+        return [dim(`  (a result went to ${oneLine(data.path, TEXT_LENGTH)}: ${data.size} bytes)`)];
+      case 'resource.skipped':
       case 'file.skipped':
         return [styleText('yellow', `! ${terminalText(data.problem.detail)}`)];
       case 'run.warned':
@@ -75,6 +78,7 @@ export class RunLog {
       case 'usage.updated':
       case 'file.written':
       case 'file.removed':
+      case 'resource.kept':
         return [];
     }
   }

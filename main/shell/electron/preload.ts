@@ -1,6 +1,6 @@
 import { contextBridge, ipcRenderer, webUtils } from 'electron';
 import type { RegisteredFile, ShellBridge } from '#shared/ipc/frames.ts';
-import { exportPath, outputPath } from '#shared/ipc/resource-address.ts';
+import { callsPath, exportPath, outputPath } from '#shared/ipc/resource-address.ts';
 import type { Result } from '#shared/problem.ts';
 import { channels } from './channels.ts';
 
@@ -28,6 +28,7 @@ const bridge: ShellBridge = {
     return ipcRenderer.invoke(channels.registerFile, path) as Promise<Result<RegisteredFile>>;
   },
   outputUrl: outputPath,
+  callsUrl: callsPath,
   exportUrl: exportPath,
 };
 
