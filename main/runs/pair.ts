@@ -104,12 +104,14 @@ export async function launchPair(
     const containers: Container[] = [];
     cleanups.push(async () => {
       await Promise.all(
-        // A container that will not be stopped is removed by force all the same.
-        containers.map((container) =>
-          container.stop(STOP_GRACE_MS).finally(async () => {
+        containers.map(async (container) => {
+          try {
+            await container.stop(STOP_GRACE_MS);
+          } finally {
+            // A container that will not be stopped is removed by force all the same.
             await container.remove();
-          }),
-        ),
+          }
+        }),
       );
     });
     const create = async (specification: ContainerSpecification): Promise<Container> => {

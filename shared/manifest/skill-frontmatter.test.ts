@@ -69,11 +69,7 @@ describe('writing a field of the head', () => {
         (value, text) => {
           const written = value.trim();
           // Lone surrogates are no text, and YAML has no way to write them.
-          fc.pre(
-            written !== '' &&
-              written.isWellFormed() &&
-              !/[\p{Control}\uFFFE\uFFFF]/u.test(written),
-          );
+          fc.pre(written !== '' && written.isWellFormed() && !/[\p{Control}\uFFFE\uFFFF]/u.test(written));
           expect(readFrontmatter(writeFrontmatter(text, 'description', written))?.description).toBe(written);
         },
       ),
