@@ -1,4 +1,3 @@
-import { buffer } from 'node:stream/consumers';
 import type { PackageType } from '#shared/manifest/dialect.ts';
 import type { Finding } from '#shared/manifest/finding.ts';
 import { editJson } from '#shared/manifest/json-edit.ts';
@@ -8,7 +7,7 @@ import { MANIFEST_FILE } from '#shared/manifest/validate.ts';
 import type { PackageFinder, FoundPackage } from './package-finder.ts';
 import { checkFileLimits } from './file-limits.ts';
 import { MemoryPackage } from './memory-package.ts';
-import { decodeText, type PackageSource } from './package-source.ts';
+import { decodeText, readBytes, type PackageSource } from './package-source.ts';
 import { invalidPackage, preparePackage, publishForbidden, usesForbidden } from './prepare.ts';
 import { faultsIn } from './store/resolve.ts';
 import { storeProblem } from './store/store-problems.ts';
@@ -176,7 +175,7 @@ export async function readAll(source: PackageSource): Promise<Map<string, Buffer
   const files = new Map<string, Buffer>();
   const listed = await source.list();
   checkFileLimits(new Map(listed.map(({ path, size }) => [path, { length: size }])));
-  for (const { path } of listed) files.set(path, await buffer((await source.openFile(path)).stream));
+  for (const { path } of listed) files.set(path, await readBytes(source, path));
   checkFileLimits(files);
   return files;
 }

@@ -104,6 +104,14 @@ describe('PackageFolder', () => {
     await expect(PackageFolder.at(join(root, 'manifest.json'))).rejects.toThrow(/is a file/);
   });
 
+  it('says that it is gone when it went meanwhile', async () => {
+    const folder = await PackageFolder.at(root);
+    await rm(root, { recursive: true });
+    expect(await codeOf(folder.list())).toBe('folder_unknown');
+    await writeFile(root, 'a file now');
+    expect(await codeOf(folder.list())).toBe('folder_unknown');
+  });
+
   it('stops at a folder that is far more than a package', async () => {
     const deep = Array.from({ length: 17 }, (_, level) => `d${level}`).join('/');
     await mkdir(join(root, deep), { recursive: true });

@@ -15,6 +15,8 @@ import {
 /** Most files a package may have, and most folders within one another (reference: afps, section 14). */
 export const MAX_PACKAGE_FILES = 10_000;
 const MAX_PACKAGE_DEPTH = 16;
+/** Entries of one folder that are looked at, those that are no part of a package among them. */
+const MAX_FOLDER_ENTRIES = 2 * MAX_PACKAGE_FILES;
 
 /** Folders that are never part of a package, though they may stand in its folder. */
 const IGNORED_NAMES: ReadonlySet<string> = new Set(['node_modules', '__MACOSX', 'Thumbs.db', 'desktop.ini']);
@@ -91,9 +93,33 @@ export class PackageFolder implements PackageSource {
     }
   }
 
+  /**
+   * What a folder holds; nothing when it is gone by now, as a build's own folders come and go.
+   * @throws ProblemError `folder_unknown` when the package itself is gone, `file_unreadable`, `package_too_large`.
+   */
+  async #entriesOf(folder: string): Promise<Dirent[]> {
+    const entries: Dirent[] = [];
+    try {
+      for await (const entry of await opendir(join(this.location, folder))) {
+        entries.push(entry);
+        if (entries.length > MAX_FOLDER_ENTRIES) {
+          throw tooLarge(`"${folder || '.'}" has more than ${MAX_FOLDER_ENTRIES} entries`);
+        }
+      }
+      return entries;
+    } catch (error) {
+      if (error instanceof ProblemError) throw error;
+      if (isErrorWith(error, 'ENOENT', 'ENOTDIR')) {
+        if (folder !== '') return [];
+        await PackageFolder.at(this.location);
+      }
+      throw unreadable(folder || '.', `The system refused to list it (${codeOf(error)}).`, error);
+    }
+  }
+
   async #listInto(files: PackageFile[], folder: string, depth: number): Promise<void> {
     if (depth > MAX_PACKAGE_DEPTH) throw tooLarge(`its folders are more than ${MAX_PACKAGE_DEPTH} deep`);
-    for await (const entry of await opendir(join(this.location, folder))) {
+    for (const entry of await this.#entriesOf(folder)) {
       if (isIgnored(entry)) continue;
       const path = folder === '' ? entry.name : `${folder}/${entry.name}`;
       if (entry.isDirectory()) {

@@ -1,4 +1,5 @@
 import type { Readable } from 'node:stream';
+import { buffer } from 'node:stream/consumers';
 import { ProblemError } from '#shared/problem.ts';
 
 export interface PackageFile {
@@ -25,6 +26,16 @@ export interface PackageSource {
   readText(path: string, maxBytes: number): Promise<string | undefined>;
   /** Opens a file to read it. @throws ProblemError `file_unknown`, `file_unreadable`. */
   openFile(path: string): Promise<{ name: string; size: number; stream: Readable }>;
+}
+
+/** All of a file. @throws ProblemError `file_unknown`, `file_unreadable`. */
+export async function readBytes(source: Pick<PackageSource, 'openFile'>, path: string): Promise<Buffer> {
+  const { stream } = await source.openFile(path);
+  try {
+    return await buffer(stream);
+  } catch (error) {
+    throw unreadable(path, 'The system stopped in the middle of it.', error);
+  }
 }
 
 /** Text of a file's bytes. @throws ProblemError `file_unreadable`. */

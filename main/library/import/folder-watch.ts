@@ -37,10 +37,13 @@ export class FolderWatch implements AsyncDisposable {
 
   /** Takes the folder as it is, and follows it from then on. @throws what `take` throws, for a new folder. */
   async start(): Promise<void> {
-    this.#watch();
+    // A new folder is followed once it was taken: what is no package may be as large as the disk.
+    const isNew = this.#name === undefined;
+    if (!isNew) this.#watch();
     await this.#takeNow();
-    if (this.#name !== undefined) return;
-    await this[Symbol.asyncDispose]();
+    if (this.#name === undefined) return this[Symbol.asyncDispose]();
+    // What was saved between the two would be missed.
+    if (isNew) this.#later(QUIET_MS);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -1,5 +1,4 @@
 import { basename } from 'node:path';
-import { buffer } from 'node:stream/consumers';
 import type { Readable } from 'node:stream';
 import type { Direction } from '#shared/manifest/finding-list.ts';
 import { splitIdentity } from '#shared/manifest/identity.ts';
@@ -10,6 +9,7 @@ import { readArchive } from '../archive/read-archive.ts';
 import { SIGNATURE_FILE } from '../archive/signature.ts';
 import { checkFileLimits } from '../file-limits.ts';
 import { PackageFolder } from '../package-folder.ts';
+import { readBytes } from '../package-source.ts';
 import type { Signing } from '../signing.ts';
 import type { SnapshotOrigin } from '../store/package-index.ts';
 import { filesIn, findPackages } from './find-packages.ts';
@@ -221,7 +221,7 @@ async function readPackagesOf(folder: PackageFolder, signal: AbortSignal): Promi
     for (const path of filesIn(listed, place.folder).keys()) {
       signal.throwIfAborted();
       const whole = place.folder === '' ? path : `${place.folder}/${path}`;
-      files.set(whole, await buffer((await folder.openFile(whole)).stream));
+      files.set(whole, await readBytes(folder, whole));
     }
   }
   return files;
