@@ -125,6 +125,7 @@ function SignInSteps({
 }) {
   const { integrationId, displayName } = needs;
   const { authKey, client } = method;
+  const [added, setAdded] = useState<readonly string[]>([]);
   const [isSettingUp, setIsSettingUp] = useState(false);
   const [flowId, setFlowId] = useState<string | undefined>(undefined);
   const [choice, setChoice] = useState<SignInChoice | undefined>(undefined);
@@ -180,8 +181,10 @@ function SignInSteps({
       method={method}
       service={displayName}
       connections={needs.connections.filter((one) => one.authKey === authKey)}
+      added={added}
       isStarting={connect.isPending}
       problem={problem}
+      onAdd={setAdded}
       onStart={start}
       onSetUp={() => setIsSettingUp(true)}
     />

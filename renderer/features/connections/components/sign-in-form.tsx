@@ -25,8 +25,10 @@ export function SignInForm({
   method,
   service,
   connections,
+  added,
   isStarting,
   problem,
+  onAdd,
   onStart,
   onSetUp,
 }: {
@@ -35,14 +37,16 @@ export function SignInForm({
   service: string;
   /** Those of this method. */
   connections: readonly Connection[];
+  /** Scopes that the person asks for besides. */
+  added: readonly string[];
   isStarting: boolean;
   problem: Problem | undefined;
+  onAdd: (added: readonly string[]) => void;
   onStart: (choice: SignInChoice) => void;
   onSetUp: () => void;
 }) {
   const id = useId();
   const [account, setAccount] = useState(() => firstAccount(wish, method, connections));
-  const [added, setAdded] = useState<readonly string[]>([]);
   const connection = connections.find((one) => one.id === account);
   const rows = scopeRows(method, {
     needed: wish.scopes ?? [],
@@ -97,7 +101,7 @@ export function SignInForm({
         {further.length > 0 && (
           <details className="mt-2">
             <summary className="w-fit text-sm text-ink-soft hover:text-ink">Ask for more</summary>
-            <ScopePicker rows={further} added={added} onChange={setAdded} />
+            <ScopePicker rows={further} added={added} onChange={onAdd} />
           </details>
         )}
       </section>
