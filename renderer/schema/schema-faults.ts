@@ -1,5 +1,6 @@
 import { Validator, type OutputUnit } from '@cfworker/json-schema';
 import { isRecord } from '#shared/manifest/plain.ts';
+import { withQuickPatterns } from './quick-patterns.ts';
 
 export interface SchemaFault {
   /** JSON pointer into the value (RFC 6901). */
@@ -17,13 +18,14 @@ export interface SchemaFault {
 const SUMMARIES: ReadonlySet<string> = new Set(['properties', 'items', 'prefixItems', 'allOf', '$ref']);
 
 /**
- * What a JSON Schema (2020-12) says against a value. Nothing is compiled, as the page's policy asks. A
- * schema that the validator cannot take gives no faults: main reports it, with its place in the manifest.
+ * What a JSON Schema (2020-12) says against a value, but for patterns that might not end. Nothing is
+ * compiled, as the page's policy asks. A schema that the validator cannot take gives no faults: main reports
+ * it, with its place in the manifest.
  */
 export function findSchemaFaults(schema: Record<string, unknown>, value: unknown): SchemaFault[] {
   let units: readonly OutputUnit[];
   try {
-    units = new Validator(schema, '2020-12', false).validate(value).errors;
+    units = new Validator(withQuickPatterns(schema), '2020-12', false).validate(value).errors;
   } catch {
     return [];
   }
