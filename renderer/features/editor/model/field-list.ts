@@ -1,5 +1,6 @@
 import { pointerOf } from '#shared/manifest/json-pointer.ts';
 import { isRecord, itemsOf, membersOf } from '#shared/manifest/plain.ts';
+import { EXAMPLES_KEY } from '#shared/manifest/schemas/agent.ts';
 import { at } from './agent-value.ts';
 import type { ManifestEdits, ManifestValue } from './manifest-document.ts';
 
@@ -258,7 +259,16 @@ export function removeField(manifest: ManifestValue, wrapper: WrapperName, name:
     ...(order >= 0 ? [{ pointer: `/${wrapper}/property_order/${order}`, remove: true }] : []),
     ...removeFrom(manifest, wrapper, 'file_constraints', name),
     ...removeFrom(manifest, wrapper, 'ui_hints', name),
+    ...(wrapper === 'input' ? removeExamples(manifest, name) : []),
   ];
+}
+
+/** The example of a field goes with it. */
+function removeExamples(manifest: ManifestValue, name: string): ManifestEdits {
+  return ['input', 'files']
+    .map((map) => ['_meta', EXAMPLES_KEY, map, name])
+    .filter((path) => at(manifest, path) !== undefined)
+    .map((path) => ({ pointer: pointerOf(path), remove: true }));
 }
 
 function removeFrom(
