@@ -7,6 +7,7 @@
 export { ConnectionsScreen } from './components/connections-screen.tsx';
 export { ConnectSheet } from './components/connect-sheet.tsx';
 export { IntegrationConnections } from './components/integration-connections.tsx';
+export { RunAccounts } from './components/run-accounts.tsx';
 export { RequirementSheet } from './components/requirement-sheet.tsx';
 export {
   ConnectProvider,

@@ -1,4 +1,5 @@
 import { Dialog } from '#renderer/components/dialog.tsx';
+import { focusOnMount } from '#renderer/components/focus-on-mount.ts';
 import { useApp } from '#renderer/state/app-context.tsx';
 import { useConnectSheet, type ConnectWish } from '../hooks/connect-context.tsx';
 import { ConnectPanel } from './connect-panel.tsx';
@@ -28,7 +29,8 @@ function OpenSheet({ wish, onClose }: { wish: ConnectWish; onClose: () => void }
       description="No agent, model or sandbox ever sees what you sign in with."
       width="max-w-150"
     >
-      <div className="overflow-auto px-5 pb-5">
+      {/* What stands in it comes later, and the focus is to begin there and not at the cross. */}
+      <div ref={focusOnMount} tabIndex={-1} className="overflow-auto px-5 pb-5 focus:outline-none">
         <ConnectPanel wish={wish} onDone={onClose} />
       </div>
     </Dialog>

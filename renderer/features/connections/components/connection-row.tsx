@@ -5,6 +5,7 @@ import { Button, IconButton } from '#renderer/components/button.tsx';
 import { classes } from '#renderer/components/classes.ts';
 import { ConfirmDialog } from '#renderer/components/dialog.tsx';
 import { Input } from '#renderer/components/field.tsx';
+import { focusOnMount } from '#renderer/components/focus-on-mount.ts';
 import { Menu, type MenuItem } from '#renderer/components/menu.tsx';
 import { ProblemCard } from '#renderer/components/problem-card.tsx';
 import { formatDateTime, formatQuantity } from '#renderer/format/format.ts';
@@ -182,7 +183,7 @@ function RenameInput({ connection, onClose }: { connection: Connection; onClose:
   return (
     <div>
       <Input
-        ref={(input) => input?.focus()}
+        ref={focusOnMount}
         aria-label={`New label of ${connection.label}`}
         aria-invalid={problem !== undefined || undefined}
         className="h-7! max-w-80"

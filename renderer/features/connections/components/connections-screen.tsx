@@ -36,8 +36,9 @@ export function ConnectionsScreen() {
       <PageHeader
         title="Connections"
         subtitle={
-          groups.length > 0 &&
-          `${formatQuantity(state?.connections.length ?? 0, 'account')} at ${formatQuantity(groups.length, 'service')}${ended > 0 ? `, ${ended} to be signed in again` : ''}`
+          state !== undefined &&
+          state.connections.length > 0 &&
+          `${formatQuantity(state.connections.length, 'account')} at ${formatQuantity(groups.length, 'service')}${ended > 0 ? `, ${ended} to be signed in again` : ''}`
         }
       >
         {integrations.length > 0 && groups.length > 0 && (
@@ -51,7 +52,7 @@ export function ConnectionsScreen() {
         tabIndex={-1}
         className="relative min-h-0 flex-1 overflow-auto px-6 pb-6 focus:outline-none"
       >
-        <div className="max-w-220 space-y-8">
+        <div className="space-y-8">
           {failure && <ProblemCard problem={failure} />}
           {vault?.state === 'locked' && groups.length > 0 && (
             <section aria-label="Vault" className="space-y-3">

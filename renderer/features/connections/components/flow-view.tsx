@@ -109,7 +109,15 @@ function Waiting({
           )}
         </div>
       )}
-      {notOpened && <ProblemCard problem={notOpened} tone="caution" />}
+      {notOpened && (
+        <ProblemCard
+          problem={{
+            ...notOpened,
+            action: 'Open the address below yourself, in any browser of this computer.',
+          }}
+          tone="caution"
+        />
+      )}
       <div className="flex items-center gap-2">
         <Input readOnly aria-label="Address of the sign-in" value={address} className="font-mono text-sm" />
         <CopyButton text={address} label="Copy the address" />
@@ -120,7 +128,7 @@ function Waiting({
           busy={open.isPending}
           onClick={() => open.mutate({ flowId: flow.id })}
         >
-          Open the browser again
+          {notOpened ? 'Try to open it' : 'Open the browser again'}
         </Button>
         <Button busy={cancel.isPending} onClick={() => cancel.mutate({ flowId: flow.id })}>
           Cancel

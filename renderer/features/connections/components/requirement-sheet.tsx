@@ -5,10 +5,12 @@ import { Dialog } from '#renderer/components/dialog.tsx';
 import { Loading } from '#renderer/components/empty-state.tsx';
 import { ProblemCard } from '#renderer/components/problem-card.tsx';
 import { VaultDoor } from '#renderer/features/vault/index.ts';
-import { useApp } from '#renderer/state/app-context.tsx';
+import { useApp, useServices } from '#renderer/state/app-context.tsx';
 import { useRequest } from '#renderer/state/requests.ts';
 import type { ChosenConnections } from '#shared/ipc/connection-routes.ts';
+import { toProblem } from '#shared/problem.ts';
 import { useRequirementDesk, type RunQuestion } from '../hooks/requirement-sheet.tsx';
+import { useAccountsVersion } from '../hooks/use-accounts-version.ts';
 import { blockerOf, chosenFor } from '../model/run-choice.ts';
 import { RequirementRow } from './requirement-row.tsx';
 
@@ -23,9 +25,7 @@ function OpenSheet({ question, onClose }: { question: RunQuestion; onClose: () =
   const { agentId, run } = question;
   const [picked, setPicked] = useState<ChosenConnections>({});
   const vault = useApp((state) => state.vault);
-  const version = useApp(({ connections, vault: now }) =>
-    [now?.state, ...(connections?.connections ?? []).map(({ id, updatedAt }) => `${id} ${updatedAt}`)].join(),
-  );
+  const version = useAccountsVersion(agentId);
   const name = useApp(
     ({ library }) => library?.packages.find((entry) => entry.name === agentId)?.displayName ?? agentId,
   );
@@ -38,9 +38,18 @@ function OpenSheet({ question, onClose }: { question: RunQuestion; onClose: () =
   const used = requirements.integrations.filter(({ status }) => status !== 'inert');
   const blocker =
     vault?.state === 'open' ? blockerOf(requirements, picked) : 'The vault is closed: open it first.';
+  const { client, notices } = useServices();
   const start = () => {
     onClose();
-    run(chosenFor(requirements, picked));
+    run?.(chosenFor(requirements, picked));
+  };
+  const keep = () => {
+    onClose();
+    Promise.all(
+      Object.entries(picked).map(([integrationId, connectionIds]) =>
+        client.request('connections.choose', { agentId, integrationId, connectionIds }),
+      ),
+    ).catch((error: unknown) => notices.report(toProblem(error)));
   };
   return (
     <Dialog
@@ -48,7 +57,7 @@ function OpenSheet({ question, onClose }: { question: RunQuestion; onClose: () =
       onOpenChange={(open) => {
         if (!open) onClose();
       }}
-      title={`Before ${name} runs`}
+      title={run ? `Before ${name} runs` : `Accounts of ${name}`}
       description="What it may reach, and by which accounts. The agent remembers your choice."
       width="max-w-170"
     >
@@ -78,9 +87,19 @@ function OpenSheet({ question, onClose }: { question: RunQuestion; onClose: () =
       <footer className="flex items-center justify-end gap-3 border-t border-line px-5 py-3">
         {blocker !== undefined && <p className="min-w-0 flex-1 text-sm text-ink-soft">{blocker}</p>}
         <Button onClick={onClose}>Cancel</Button>
-        <Button variant="primary" icon={<Play size={14} />} unavailable={blocker} onClick={start}>
-          Run
-        </Button>
+        {run ? (
+          <Button variant="primary" icon={<Play size={14} />} unavailable={blocker} onClick={start}>
+            Run
+          </Button>
+        ) : (
+          <Button
+            variant="primary"
+            unavailable={Object.keys(picked).length === 0 ? 'Nothing has changed.' : undefined}
+            onClick={keep}
+          >
+            Remember the choice
+          </Button>
+        )}
       </footer>
     </Dialog>
   );

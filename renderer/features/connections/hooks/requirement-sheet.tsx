@@ -4,12 +4,12 @@ import type { RunRequirements } from '#shared/connections/requirements.ts';
 import type { ChosenConnections } from '#shared/ipc/connection-routes.ts';
 import { toProblem, type Problem } from '#shared/problem.ts';
 
-/** A run that waits for the person to look at the accounts it would use. */
+/** A question for the accounts of an agent: for a run that waits, or for its next ones. */
 export interface RunQuestion {
   readonly agentId: string;
   readonly requirements: RunRequirements;
-  /** Goes on with what was chosen. */
-  readonly run: (connections: ChosenConnections) => void;
+  /** Goes on with what was chosen; without it the choice is only remembered. */
+  readonly run?: (connections: ChosenConnections) => void;
 }
 
 interface RequirementDesk {

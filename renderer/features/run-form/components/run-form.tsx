@@ -5,6 +5,7 @@ import { Field } from '#renderer/components/field.tsx';
 import { Kbd } from '#renderer/components/kbd.tsx';
 import { ProblemCard } from '#renderer/components/problem-card.tsx';
 import { useShortcut } from '#renderer/components/use-shortcut.ts';
+import { RunAccounts } from '#renderer/features/connections/index.ts';
 import type { StartedRun } from '#renderer/state/started-runs.ts';
 import { pointerOf } from '#shared/manifest/json-pointer.ts';
 import type { AgentDetail } from '#shared/ipc/routes.ts';
@@ -165,6 +166,7 @@ export function RunForm({
       )}
 
       <hr />
+      <RunAccounts agentId={agent.summary.id} />
       <ModelPicker id={`${id}-model`} keyLink providers={providers} value={model} onChange={setModel} />
 
       {problem && <ProblemCard problem={{ ...problem, causes: refused?.rest }} />}
