@@ -1,5 +1,5 @@
 import { ChevronDown, ChevronUp, CircleCheck, CircleX, Info, TriangleAlert, Wrench } from 'lucide-react';
-import type { ReactNode } from 'react';
+import { useState, type ReactNode } from 'react';
 import { Button } from '#renderer/components/button.tsx';
 import { moveFocus } from '#renderer/components/move-focus.ts';
 import { formatQuantity } from '#renderer/format/format.ts';
@@ -10,6 +10,9 @@ const LOOKS: Readonly<Record<Finding['severity'], { word: string; icon: ReactNod
   warning: { word: 'Warning', icon: <TriangleAlert size={15} className="text-caution" aria-hidden="true" /> },
   information: { word: 'Note', icon: <Info size={15} className="text-ink-faint" aria-hidden="true" /> },
 };
+
+/** Problems shown at once; the rest come on demand. */
+const PAGE = 100;
 
 /** Everything the validator says, with the way to the place and to the mending. */
 export function ProblemsPanel({
@@ -31,7 +34,10 @@ export function ProblemsPanel({
   onGo: (finding: Finding) => void;
   onFix: (finding: Finding) => void;
 }) {
-  const shown = findings ?? [];
+  const [most, setMost] = useState(PAGE);
+  const all = findings ?? [];
+  const currentIndex = current === undefined ? -1 : all.indexOf(current);
+  const shown = all.slice(0, Math.max(most, currentIndex + 1));
   return (
     <section
       aria-label="Problems"
@@ -72,7 +78,7 @@ export function ProblemsPanel({
                 <span className="mt-0.5 shrink-0">{LOOKS[finding.severity].icon}</span>
                 <span className="min-w-0 flex-1">
                   <span className="sr-only">{LOOKS[finding.severity].word}: </span>
-                  {finding.message}
+                  <bdi>{finding.message}</bdi>
                   <span className="ml-2 text-sm text-ink-faint">
                     <span className="font-mono">
                       {finding.file}:{finding.line}:{finding.column}
@@ -93,6 +99,13 @@ export function ProblemsPanel({
               )}
             </li>
           ))}
+          {shown.length < all.length && (
+            <li className="px-6 py-1.5">
+              <Button size="small" onClick={() => setMost(shown.length + PAGE)}>
+                Show more of {formatQuantity(all.length - shown.length, 'other problem')}
+              </Button>
+            </li>
+          )}
         </ul>
       )}
     </section>

@@ -68,8 +68,8 @@ function ScopeRow({ scope, isGranted }: { scope: PlannedScope; isGranted: boolea
         {scope.label}
       </span>
       <span className="min-w-0 flex-1 text-sm wrap-anywhere text-ink-faint">
-        {scope.label !== scope.value && <span className="font-mono">{scope.value} </span>}
-        <span className="text-ink-soft">{reasonText(scope.reasons)}</span>
+        {scope.label !== scope.value && <bdi className="mr-1 font-mono">{scope.value}</bdi>}
+        <bdi className="text-ink-soft">{reasonText(scope.reasons)}</bdi>
       </span>
       {scope.risk && (
         <span className="inline-flex items-center gap-1 text-sm text-caution">
