@@ -44,4 +44,10 @@ it('goes on with a sign-in whose browser could not be opened, and says why', asy
   application.connections.change({ connections: [], flows: [flow], uses: {} });
   expect((await updates.next()).value).toMatchObject({ data: { flows: [{ state: 'waiting' }] } });
   abort.abort();
+
+  const again = await router.dispatch('connections.openAgain', { flowId: 'flow-1' }, context);
+  expect(again).toMatchObject({ ok: false, error: { code: 'link_not_opened' } });
+  application.connections.change({ connections: [], flows: [{ ...flow, state: 'cancelled' }], uses: {} });
+  await router.dispatch('connections.openAgain', { flowId: 'flow-1' }, context);
+  expect(opened).toEqual([flow.authorizationUrl, flow.authorizationUrl]);
 });

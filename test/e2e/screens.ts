@@ -1,3 +1,5 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { CSV_REPORT, goTo } from './steps.ts';
 
@@ -28,6 +30,10 @@ export const stillScreens: readonly Screen[] = [
     page.getByRole('list', { name: 'Endpoints tried' }),
   ),
   place('settings-models', '#/settings/models', (page) => page.getByRole('listitem', { name: 'OpenRouter' })),
+  place('connections', '#/connections', (page) =>
+    page.getByRole('heading', { name: 'No account is connected yet' }),
+  ),
+  place('settings-network', '#/settings/network', (page) => page.getByRole('list', { name: 'Limits' })),
   place('settings-packages', '#/settings/packages', (page) => tab(page, 'packages')),
   place('settings-appearance', '#/settings/appearance', (page) => page.getByText('Density').first()),
   place('settings-about', '#/settings/about', (page) => page.getByText('Data folder')),
@@ -80,4 +86,23 @@ export async function settled(page: Page): Promise<void> {
     );
     await new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)));
   });
+}
+
+/** With SLIPWAY_SCREENSHOT_FOLDER, keeps the page as it is now in both themes and sizes. */
+export async function keepScreen(page: Page, name: string): Promise<void> {
+  const folder = process.env['SLIPWAY_SCREENSHOT_FOLDER'];
+  if (folder === undefined) return;
+  mkdirSync(folder, { recursive: true });
+  for (const colorScheme of ['light', 'dark'] as const) {
+    await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
+    for (const size of [
+      { width: 1280, height: 800 },
+      { width: 1440, height: 900 },
+    ]) {
+      await page.setViewportSize(size);
+      await settled(page);
+      const picture = await page.screenshot({ animations: 'disabled', caret: 'hide' });
+      writeFileSync(join(folder, `${name}-${colorScheme}-${size.width}.png`), picture);
+    }
+  }
 }

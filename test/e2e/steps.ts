@@ -43,3 +43,20 @@ export function runEnded(page: Page): Promise<void> {
 export function timelineRows(page: Page): Locator {
   return page.getByRole('region', { name: 'Timeline entries' }).getByRole('listitem');
 }
+
+/** Drops files on the window, away from any field that takes some. */
+export async function dropFiles(
+  page: Page,
+  files: readonly { readonly name: string; readonly bytes: Buffer }[],
+): Promise<void> {
+  const given = files.map(({ name, bytes }) => ({ name, text: bytes.toString('base64') }));
+  await page.evaluate((dropped) => {
+    const dataTransfer = new DataTransfer();
+    for (const { name, text } of dropped) {
+      const bytes = Uint8Array.from(atob(text), (character) => character.codePointAt(0) ?? 0);
+      dataTransfer.items.add(new File([bytes], name));
+    }
+    const event = new DragEvent('drop', { dataTransfer, bubbles: true, cancelable: true });
+    document.querySelector('nav')?.dispatchEvent(event);
+  }, given);
+}
