@@ -16,6 +16,7 @@ import type {
   SidecarLimits,
 } from '#shared/protocol/integrations.ts';
 import { TOOL_SOURCE_META_KEY } from '#shared/protocol/mcp.ts';
+import { CALL_SCHEMA } from '#shared/tools/api-call-schema.ts';
 import { chooseConnection, withConnectionParameter } from '#shared/tools/connection-parameter.ts';
 import { essenceOf, isTextType } from '#shared/tools/media-types.ts';
 import { shownHeaders } from '#shared/tools/response-headers.ts';
@@ -29,7 +30,6 @@ import type { SidecarTool, ToolCallContext } from '../tool-registry.ts';
 import type { StagedBodies } from '../uploads/staged-bodies.ts';
 import { readCallArguments, type CallArguments } from './call-arguments.ts';
 import { CallFailure } from './call-failure.ts';
-import { CALL_SCHEMA } from './call-schema.ts';
 import type { Credentials } from './credentials.ts';
 import { Deadline } from './deadline.ts';
 import { ConnectionExchange, type ExchangeResult, type HopReport } from './exchange.ts';

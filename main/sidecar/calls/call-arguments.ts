@@ -1,8 +1,6 @@
 import { z } from 'zod';
+import { METHODS } from '#shared/tools/api-call-schema.ts';
 import { CallFailure } from './call-failure.ts';
-
-/** Methods a call may use; the description of the tool names the same ones. */
-export const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD'] as const;
 
 /** Names that only Slipway's own programs give a meaning to (reference: sidecar, section 1.3). */
 const CONTROL_HEADERS: ReadonlySet<string> = new Set([

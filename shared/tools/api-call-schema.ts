@@ -1,4 +1,5 @@
-import { METHODS } from './call-arguments.ts';
+/** Methods a call may use. */
+export const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD'] as const;
 
 const base64 = { type: 'string', description: 'Base64 with padding.' };
 
