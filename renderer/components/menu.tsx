@@ -1,5 +1,5 @@
 import { DropdownMenu } from 'radix-ui';
-import type { ReactNode } from 'react';
+import { useRef, type ReactNode } from 'react';
 import { classes } from './classes.ts';
 
 export interface MenuItem {
@@ -8,6 +8,8 @@ export interface MenuItem {
   readonly dangerous?: boolean;
   /** Why it cannot be chosen now. */
   readonly unavailable?: string | undefined;
+  /** What it shows takes the focus; else the focus goes back to the menu's button. */
+  readonly takesFocus?: boolean;
   readonly choose: () => void;
 }
 
@@ -22,6 +24,7 @@ export function Menu({
   /** The button that opens it. */
   children: ReactNode;
 }) {
+  const isTaken = useRef(false);
   const shown = groups.filter((items) => items.length > 0);
   return (
     <DropdownMenu.Root modal={false}>
@@ -32,13 +35,24 @@ export function Menu({
           align="end"
           sideOffset={4}
           collisionPadding={8}
+          onCloseAutoFocus={(event) => {
+            if (isTaken.current) event.preventDefault();
+            isTaken.current = false;
+          }}
           className="z-50 max-w-90 min-w-48 animate-appear rounded-md bg-raised p-1 shadow-float"
         >
           {shown.map((items, index) => (
             <DropdownMenu.Group key={items[0]?.label}>
               {index > 0 && <DropdownMenu.Separator className="mx-1 my-1 h-px bg-line" />}
               {items.map((item) => (
-                <Item key={item.label} item={item} />
+                <Item
+                  key={item.label}
+                  item={item}
+                  onChoose={() => {
+                    isTaken.current = item.takesFocus === true;
+                    item.choose();
+                  }}
+                />
               ))}
             </DropdownMenu.Group>
           ))}
@@ -48,11 +62,11 @@ export function Menu({
   );
 }
 
-function Item({ item }: { item: MenuItem }) {
+function Item({ item, onChoose }: { item: MenuItem; onChoose: () => void }) {
   return (
     <DropdownMenu.Item
       disabled={item.unavailable !== undefined}
-      onSelect={item.choose}
+      onSelect={onChoose}
       className={classes(
         'flex gap-2 rounded-sm px-2 py-1.5 outline-none select-none data-highlighted:bg-selected [&_svg]:mt-0.5 [&_svg]:shrink-0',
         item.dangerous ? 'text-danger' : 'text-ink',

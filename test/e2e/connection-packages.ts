@@ -52,9 +52,7 @@ export async function connectionPackages(issuer: string, service: string) {
       auths: {
         oauth: {
           type: 'oauth2',
-          authorization_endpoint: `${issuer}/auth`,
-          token_endpoint: `${issuer}/token`,
-          userinfo_endpoint: `${issuer}/me`,
+          issuer,
           device_authorization_endpoint: `${issuer}/device/auth`,
           token_endpoint_auth_method: 'client_secret_basic',
           default_scopes: ['openid', 'email', 'offline_access'],
@@ -67,7 +65,7 @@ export async function connectionPackages(issuer: string, service: string) {
             { value: 'admin', label: 'Administer the office' },
           ],
           authorization_params: { prompt: 'consent' },
-          identity_claims: { account_id: '/email' },
+          identity_claims: { account_id: 'email' },
           delivery: {
             http: {
               in: 'header',

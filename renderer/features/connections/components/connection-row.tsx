@@ -57,7 +57,7 @@ export function ConnectionRow({
   };
   const gone = method === undefined ? 'The integration no longer has this way to connect.' : undefined;
   const changes: MenuItem[] = [
-    { label: 'Rename', icon: <Pencil size={14} />, choose: () => setIsRenaming(true) },
+    { label: 'Rename', icon: <Pencil size={14} />, takesFocus: true, choose: () => setIsRenaming(true) },
     ...(isOAuth
       ? [{ label: 'Grant more…', icon: <ShieldPlus size={14} />, unavailable: gone, choose: renew }]
       : []),
