@@ -158,7 +158,8 @@ function Editor({
   const goBy = (step: number) => {
     if (findings === undefined || findings.length === 0) return;
     const index = current === undefined ? -1 : findings.indexOf(current);
-    const next = findings.at((index + step + findings.length) % findings.length);
+    const from = index === -1 && step < 0 ? 0 : index;
+    const next = findings.at((from + step + findings.length) % findings.length);
     if (next) go(next);
   };
 
@@ -170,6 +171,7 @@ function Editor({
   useShortcut('mod+e', () => changeView(view === 'json' ? 'form' : 'json'));
   useShortcut('mod+s', () => actions.save?.());
   useShortcut('mod+.', () => goBy(1));
+  useShortcut('mod+>', () => goBy(-1));
   useShortcut('mod+Enter', () => actions.tryIt?.(), actions.tryIt !== undefined);
 
   const manifestFindings = useMemo(

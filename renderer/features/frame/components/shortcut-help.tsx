@@ -26,6 +26,16 @@ const groups: readonly { title: string; rows: readonly (readonly [string, string
     ],
   },
   {
+    title: 'The editor',
+    rows: [
+      ['mod+e', 'Between the form and the JSON'],
+      ['mod+s', 'Save now; it also saves by itself'],
+      ['mod+.', 'Next problem'],
+      ['mod+>', 'Previous problem'],
+      ['mod+enter', 'Try the draft'],
+    ],
+  },
+  {
     title: 'Runs',
     rows: [
       ['mod+enter', 'Run the agent, or run again'],
