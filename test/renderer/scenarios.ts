@@ -34,6 +34,7 @@ const full: Scenario = {
     library: { agents },
     packages: libraryState,
     runs: { kind: 'reset', runs: summaries },
+    connections: { connections: [], flows: [], uses: {} },
   },
   routes: {
     'app.describe': () => ({
@@ -54,6 +55,7 @@ const full: Scenario = {
       });
     },
     ...libraryRoutesOver(importPreview),
+    'connections.requirements': () => ({ isReady: true, integrations: [] }),
     'engine.look': async () => {
       await new Promise((resolve) => setTimeout(resolve, 600));
       return readyEngine;
