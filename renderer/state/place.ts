@@ -5,6 +5,7 @@ export const PACKAGE_TABS = [
   'run',
   'overview',
   'connections',
+  'playground',
   'edit',
   'files',
   'versions',

@@ -19,6 +19,7 @@ import { Menu } from '#renderer/components/menu.tsx';
 import { ProblemCard } from '#renderer/components/problem-card.tsx';
 import { TabCount, TabPanel, Tabs, type Tab } from '#renderer/components/tabs.tsx';
 import { IntegrationConnections } from '#renderer/features/connections/index.ts';
+import { PlaygroundTab } from '#renderer/features/playground/index.ts';
 import { RunTable } from '#renderer/features/runs/index.ts';
 import { useApp, useServices } from '#renderer/state/app-context.tsx';
 import { goTo, placeLink, type PackagePlace, type PackageTab } from '#renderer/state/place.ts';
@@ -271,7 +272,12 @@ function PackageTabs({
   const run: Tab<PackageTab>[] = isAgent ? [{ key: 'run', label: 'Run' }] : [];
   const history: Tab<PackageTab>[] = isAgent ? [{ key: 'history', label: 'Past runs' }] : [];
   const accounts: Tab<PackageTab>[] =
-    summary.type === 'integration' ? [{ key: 'connections', label: 'Connections' }] : [];
+    summary.type === 'integration'
+      ? [
+          { key: 'connections', label: 'Connections' },
+          { key: 'playground', label: 'Playground' },
+        ]
+      : [];
   const tabs: Tab<PackageTab>[] = [
     ...run,
     { key: 'overview', label: 'Overview' },
@@ -318,6 +324,9 @@ function PackageTabs({
         </TabPanel>
         <TabPanel value="connections" className="px-6 py-5">
           <IntegrationConnections integrationId={summary.name} />
+        </TabPanel>
+        <TabPanel value="playground" className="px-6 py-5">
+          <PlaygroundTab integrationId={summary.name} />
         </TabPanel>
         <TabPanel value="edit" className="h-full">
           <EditTab detail={detail} readAt={readAt} revision={revision} place={place} onFork={onFork} />

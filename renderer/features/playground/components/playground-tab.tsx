@@ -1,0 +1,287 @@
+import { PlugZap, SendHorizontal, SquareTerminal } from 'lucide-react';
+import { useId, useState } from 'react';
+import { Button } from '#renderer/components/button.tsx';
+import { EmptyState, Loading } from '#renderer/components/empty-state.tsx';
+import { Field, Select, Textarea } from '#renderer/components/field.tsx';
+import { ProblemCard } from '#renderer/components/problem-card.tsx';
+import { Segmented } from '#renderer/components/segmented.tsx';
+import { useConnectSheet } from '#renderer/features/connections/index.ts';
+import { useApp } from '#renderer/state/app-context.tsx';
+import { useAction, useRequest } from '#renderer/state/requests.ts';
+import type { Connection } from '#shared/connections/connection.ts';
+import type { PlaygroundTool } from '#shared/ipc/playground-routes.ts';
+import type { Problem } from '#shared/problem.ts';
+import { usePlaygroundCalls } from '../hooks/use-playground-calls.ts';
+import { fieldsOf, missingArguments, readArguments } from '../model/argument-fields.ts';
+import { keepArguments, keptArguments } from '../model/kept-arguments.ts';
+import { ArgumentForm } from './argument-form.tsx';
+import { CallList } from './call-list.tsx';
+import { CallResult } from './call-result.tsx';
+import { WorkspaceFiles } from './workspace-files.tsx';
+
+/** Calls an integration's tools by hand, and shows what a model would see. */
+export function PlaygroundTab({ integrationId }: { integrationId: string }) {
+  const all = useApp(({ connections }) => connections);
+  const { open } = useConnectSheet();
+  const [chosen, setChosen] = useState<string | undefined>(undefined);
+  if (!all) return <Loading label="Loading the connections" />;
+  const own = all.connections.filter((connection) => connection.integrationId === integrationId);
+  const connection = own.find(({ id }) => id === chosen) ?? own[0];
+  if (!connection) {
+    return (
+      <EmptyState
+        icon={<PlugZap size={28} aria-hidden="true" />}
+        title="Nothing is connected yet"
+        action={
+          <Button variant="primary" onClick={() => open({ integrationId, isNew: true })}>
+            Connect an account
+          </Button>
+        }
+      >
+        With an account you can call this integration’s tools by hand and see exactly what a model would see.
+      </EmptyState>
+    );
+  }
+  return (
+    <Desk integrationId={integrationId} connections={own} connection={connection} onConnection={setChosen} />
+  );
+}
+
+function Desk({
+  integrationId,
+  connections,
+  connection,
+  onConnection,
+}: {
+  integrationId: string;
+  connections: readonly Connection[];
+  connection: Connection;
+  onConnection: (id: string) => void;
+}) {
+  const { calls, problem } = usePlaygroundCalls(integrationId);
+  const [shownId, setShownId] = useState<string | undefined>(undefined);
+  const [toolName, setToolName] = useState<string | undefined>(undefined);
+  /** Another number makes the form anew, with what is kept of it. */
+  const [formNumber, setFormNumber] = useState(0);
+  const clear = useAction('playground.clear', { onDone: () => setShownId(undefined) });
+  const packageState = useApp(({ library }) => library?.packages.find(({ name }) => name === integrationId));
+  const filesVersion = calls?.map(({ id, revision }) => `${id} ${revision}`).join();
+  const { data, error, isPending, refetch } = useRequest(
+    'playground.describe',
+    { integrationId, connectionId: connection.id },
+    {
+      version: [packageState?.updatedAt, connection.updatedAt, filesVersion].join('\n'),
+      keepsPrevious: true,
+    },
+  );
+  const connectionId = useId();
+  const shown = calls?.find(({ id }) => id === shownId) ?? calls?.[0];
+  const tool = data?.tools.find(({ name }) => name === toolName) ?? data?.tools[0];
+  const isBusy =
+    calls?.some((call) => call.connectionId === connection.id && call.state === 'running') === true;
+  return (
+    <div className="grid gap-x-10 gap-y-8 lg:grid-cols-[minmax(20rem,26rem)_minmax(0,1fr)]">
+      <div className="space-y-5">
+        <Field id={connectionId} label="Account">
+          {(attributes) => (
+            <Select
+              {...attributes}
+              value={connection.id}
+              onChange={({ target }) => onConnection(target.value)}
+            >
+              {connections.map(({ id, label, accountId }) => (
+                <option key={id} value={id}>
+                  {accountId === 'default' || accountId === label ? label : `${label} (${accountId})`}
+                </option>
+              ))}
+            </Select>
+          )}
+        </Field>
+        {error && <ProblemCard problem={error.problem} />}
+        {isPending && <Loading label="Loading the tools" />}
+        {data && !tool && !error && (
+          <p className="text-ink-soft">
+            An agent gets no tool with this account: the integration lets no <code>api_call</code> use it.
+          </p>
+        )}
+        {data && tool && !error && (
+          <CallForm
+            key={`${tool.name} ${formNumber}`}
+            integrationId={integrationId}
+            connectionId={connection.id}
+            tools={data.tools}
+            tool={tool}
+            files={data.files.map(({ path }) => path)}
+            isBusy={isBusy}
+            onTool={setToolName}
+            onCalled={setShownId}
+          />
+        )}
+        {data && (
+          <WorkspaceFiles integrationId={integrationId} files={data.files} onAdded={() => void refetch()} />
+        )}
+      </div>
+      <div className="min-w-0 space-y-5">
+        {problem && <ProblemCard problem={problem} tone="caution" />}
+        {calls?.length === 0 && (
+          <EmptyState icon={<SquareTerminal size={28} aria-hidden="true" />} title="No call yet">
+            What a model would read, the response behind it and every request that left are shown here. Calls
+            go through the same checks as those of a run.
+          </EmptyState>
+        )}
+        {calls && calls.length > 0 && (
+          <section aria-label="Calls">
+            <div className="mb-1.5 flex items-center gap-2">
+              <h3 className="font-semibold">Calls of this session</h3>
+              <Button
+                size="small"
+                variant="ghost"
+                className="ml-auto"
+                busy={clear.isPending}
+                title="Forgets calls, cookies, files and the budget of this session"
+                onClick={() => clear.mutate({ integrationId })}
+              >
+                Start over
+              </Button>
+            </div>
+            <CallList calls={calls} shownId={shown?.id} onShow={setShownId} />
+          </section>
+        )}
+        {shown && (
+          <CallResult
+            key={shown.id}
+            call={shown}
+            onReuse={(name, given) => {
+              keepArguments(integrationId, name, given);
+              setToolName(name);
+              setFormNumber(formNumber + 1);
+            }}
+          />
+        )}
+      </div>
+    </div>
+  );
+}
+
+function CallForm({
+  integrationId,
+  connectionId,
+  tools,
+  tool,
+  files,
+  isBusy,
+  onTool,
+  onCalled,
+}: {
+  integrationId: string;
+  connectionId: string;
+  tools: readonly PlaygroundTool[];
+  tool: PlaygroundTool;
+  files: readonly string[];
+  /** Another call with this account is under way. */
+  isBusy: boolean;
+  onTool: (name: string) => void;
+  onCalled: (callId: string) => void;
+}) {
+  const toolId = useId();
+  const jsonId = useId();
+  const [view, setView] = useState<'form' | 'json'>('form');
+  const [given, setGiven] = useState(() => keptArguments(integrationId, tool.name));
+  /** The JSON view's text, while it may not be JSON. */
+  const [text, setText] = useState('');
+  const [refusal, setRefusal] = useState<Problem | undefined>(undefined);
+  const call = useAction('playground.call', {
+    onDone: ({ callId }) => onCalled(callId),
+    onProblem: setRefusal,
+  });
+  const change = (next: Readonly<Record<string, unknown>>) => {
+    setGiven(next);
+    keepArguments(integrationId, tool.name, next);
+  };
+  const show = (next: 'form' | 'json') => {
+    if (next === 'json') setText(JSON.stringify(given, null, 2));
+    setView(next);
+  };
+  const read = view === 'json' ? readArguments(text) : given;
+  const fault = typeof read === 'string' ? read : undefined;
+  const fields = fieldsOf(tool.inputSchema);
+  const missing = missingArguments(fields, given);
+  // In JSON anything may be sent, so that one sees what a model's mistakes are answered with.
+  const unavailable = isBusy
+    ? 'A call with this account is under way'
+    : fault !== undefined
+      ? 'The arguments are not JSON yet'
+      : view === 'form' && missing.length > 0
+        ? `Missing: ${missing.join(', ')}`
+        : undefined;
+  const submit = () => {
+    if (unavailable !== undefined || call.isPending) return;
+    setRefusal(undefined);
+    call.mutate({ integrationId, connectionId, tool: tool.name, arguments: { ...given } });
+  };
+  return (
+    <form
+      aria-label="Call"
+      className="space-y-4"
+      onSubmit={(event) => {
+        event.preventDefault();
+        submit();
+      }}
+    >
+      <Field id={toolId} label="Tool" help={tool.description}>
+        {(attributes) => (
+          <Select {...attributes} value={tool.name} onChange={({ target }) => onTool(target.value)}>
+            {tools.map(({ name }) => (
+              <option key={name} value={name}>
+                {name}
+              </option>
+            ))}
+          </Select>
+        )}
+      </Field>
+      <div className="flex items-center gap-2">
+        <h3 className="font-semibold">Arguments</h3>
+        <span className="flex-1" />
+        <Segmented
+          label="Arguments as"
+          value={view}
+          options={[
+            { value: 'form', label: 'Form' },
+            { value: 'json', label: 'JSON' },
+          ]}
+          onChange={show}
+        />
+      </div>
+      {view === 'form' ? (
+        <ArgumentForm fields={fields} given={given} files={files} onChange={change} />
+      ) : (
+        <Field id={jsonId} label="Arguments as JSON" errors={fault === undefined ? [] : [fault]}>
+          {(attributes) => (
+            <Textarea
+              {...attributes}
+              value={text}
+              rows={14}
+              spellCheck={false}
+              className="font-mono text-sm!"
+              onChange={({ target }) => {
+                setText(target.value);
+                const next = readArguments(target.value);
+                if (typeof next !== 'string') change(next);
+              }}
+            />
+          )}
+        </Field>
+      )}
+      {refusal && <ProblemCard problem={refusal} />}
+      <Button
+        type="submit"
+        variant="primary"
+        icon={<SendHorizontal size={14} />}
+        busy={call.isPending}
+        unavailable={unavailable}
+      >
+        Call
+      </Button>
+    </form>
+  );
+}

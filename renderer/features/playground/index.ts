@@ -1,0 +1,1 @@
+export { PlaygroundTab } from './components/playground-tab.tsx';
