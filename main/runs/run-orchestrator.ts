@@ -337,8 +337,8 @@ export class RunOrchestrator implements RunService {
     try {
       await run.session.execute();
     } catch (error) {
-      // Only the database can fail here; the next start finds the run unfinished and closes it.
-      this.#options.logger.error({ error, run: run.recorder.summary.id }, 'A verdict could not be written');
+      // Not foreseen. The next start finds the run unfinished and closes it.
+      this.#options.logger.error({ error, run: run.recorder.summary.id }, 'A run ended without a verdict');
     } finally {
       this.#active.delete(run.recorder.summary.id);
       run.ended.resolve();

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { openDatabase, type Database } from '#main/store/index.ts';
 import { NO_USAGE } from '#shared/models/model.ts';
 import type { RunSummary } from '#shared/runs/run.ts';
@@ -87,11 +87,11 @@ describe('RunRecorder', () => {
     });
   });
 
-  it('loses nothing when a write fails and the next one succeeds', () => {
-    let fails = true;
-    const flaky = new Proxy(repository, {
+  /** The repository, as long as the disk takes what it writes. */
+  function flakyRepository(disk: { isFull: boolean }): RunRepository {
+    return new Proxy(repository, {
       get(target, name) {
-        if (name === 'saveSummary' && fails) {
+        if (name === 'saveSummary' && disk.isFull) {
           return () => {
             throw new Error('disk full');
           };
@@ -100,12 +100,16 @@ describe('RunRecorder', () => {
         return typeof value === 'function' ? (value.bind(target) as unknown) : value;
       },
     });
-    const recorder = new RunRecorder(flaky, summary, silent);
+  }
+
+  it('loses nothing when a write fails and the next one succeeds', () => {
+    const disk = { isFull: true };
+    const recorder = new RunRecorder(flakyRepository(disk), summary, silent);
     recorder.append({ type: 'turn.started', turn: 1 });
     recorder.saveOutput({ rows: 3 });
     expect(() => recorder.flush()).toThrow('disk full');
     expect(repository.events(summary.id, 0, 10)).toEqual([]);
-    fails = false;
+    disk.isFull = false;
     recorder.append({ type: 'turn.started', turn: 2 });
     recorder.flush();
     expect(repository.events(summary.id, 0, 10).map((event) => event.sequence)).toEqual([1, 2]);
@@ -113,6 +117,29 @@ describe('RunRecorder', () => {
       output: { rows: 3 },
       summary: { hasOutput: true },
     });
+  });
+
+  it('writes a verdict later that could not be written at once, so that no ended run looks alive', () => {
+    vi.useFakeTimers();
+    try {
+      const disk = { isFull: true };
+      const failures: unknown[] = [];
+      const recorder = new RunRecorder(flakyRepository(disk), summary, {
+        ...silent,
+        writeFailed: (_run, error) => failures.push(error),
+      });
+      recorder.end({ status: 'success' });
+      vi.advanceTimersByTime(5_000);
+      expect(repository.summary(summary.id).status).toBe('running');
+      expect(failures.length).toBeGreaterThan(1);
+      disk.isFull = false;
+      vi.advanceTimersByTime(5_000);
+      expect(repository.summary(summary.id).status).toBe('success');
+      expect(repository.events(summary.id, 0, 10).at(-1)?.data).toMatchObject({ type: 'run.ended' });
+      expect(vi.getTimerCount()).toBe(0);
+    } finally {
+      vi.useRealTimers();
+    }
   });
 });
 

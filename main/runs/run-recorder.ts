@@ -6,6 +6,9 @@ import type { RunRepository } from './run-repository.ts';
 
 /** Milliseconds that events wait for company before they are written together. */
 const WRITE_DELAY_MS = 8;
+/** Milliseconds between two tries of a write that was refused, and how many there are: about two minutes. */
+const RETRY_MS = 2_000;
+const MAX_RETRIES = 60;
 /** Events one run may have; an agent that never stops talking is stopped here. */
 const MAX_EVENTS = 250_000;
 
@@ -30,6 +33,7 @@ export class RunRecorder {
   #summary: RunSummary;
   #summaryChanged = false;
   #timer: NodeJS.Timeout | undefined;
+  #retries = 0;
 
   constructor(repository: RunRepository, summary: RunSummary, listener: RecorderListener, now = Date.now) {
     this.#repository = repository;
@@ -87,7 +91,7 @@ export class RunRecorder {
     this.update({ callCount: sequence });
   }
 
-  /** Ends the record: writes what waits, the end and the final status in one go. */
+  /** Ends the record: writes what waits, the end and the final status in one go, as soon as that can be. */
   end(change: Pick<RunSummary, 'status' | 'problem'>): RunSummary {
     if (isFinalStatus(this.#summary.status)) return this.#summary;
     const endedAt = this.#now();
@@ -101,7 +105,7 @@ export class RunRecorder {
     const { phase: _phase, ...rest } = this.#summary;
     this.#summary = { ...rest, ...change, endedAt };
     this.#summaryChanged = true;
-    this.flush();
+    this.#tryToFlush();
     return this.#summary;
   }
 
@@ -132,12 +136,18 @@ export class RunRecorder {
   }
 
   #schedule(): void {
-    this.#timer ??= setTimeout(() => {
-      try {
-        this.flush();
-      } catch (error) {
-        this.#listener.writeFailed(this.#summary.id, error);
-      }
-    }, WRITE_DELAY_MS);
+    this.#timer ??= setTimeout(() => this.#tryToFlush(), WRITE_DELAY_MS);
+  }
+
+  #tryToFlush(): void {
+    try {
+      this.flush();
+      this.#retries = 0;
+    } catch (error) {
+      this.#listener.writeFailed(this.#summary.id, error);
+      if (this.#retries >= MAX_RETRIES) return;
+      this.#retries += 1;
+      this.#timer ??= setTimeout(() => this.#tryToFlush(), RETRY_MS).unref();
+    }
   }
 }
