@@ -1,30 +1,12 @@
 import { createServer, type AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { DockerEngine } from '#main/engines/docker/docker-engine.ts';
+import { describe, expect, it } from 'vitest';
 import { evaluateProbe, probeFactsSchema } from '#main/engines/isolation/checks.ts';
 import { probeProgram, scriptOf } from '#main/engines/isolation/probe-script.ts';
-import {
-  TestBench,
-  never,
-  openTestClient,
-  openTestEngine,
-  ownAddresses,
-  prepareTestImage,
-  removeTestImages,
-} from '#test/support/engine-harness.ts';
+import { type TestBench, never, openTestClient, ownAddresses } from '#test/support/engine-harness.ts';
+import { shareTestEngine } from '#test/support/shared-engine.ts';
 
-let engine: DockerEngine;
-let image: string;
-
-beforeAll(async () => {
-  engine = await openTestEngine();
-  image = await prepareTestImage(engine);
-});
-afterAll(async () => {
-  await engine[Symbol.asyncDispose]();
-  await removeTestImages();
-});
+const tested = shareTestEngine();
 
 /** Runs shell commands in a container; gives each one's exit code and what it said. */
 function shell(commands: readonly string[]): void {
@@ -47,7 +29,7 @@ async function runShell(
 
 describe.each(['sandbox', 'sidecar'] as const)('a %s from inside', (role) => {
   it('holds no privilege and can gain none', async () => {
-    await using bench = new TestBench(engine, image);
+    await using bench = tested.bench();
     const [status, id, unshare, mount, su, chown] = await runShell(
       bench,
       [
@@ -74,7 +56,7 @@ describe.each(['sandbox', 'sidecar'] as const)('a %s from inside', (role) => {
   });
 
   it('can write to its own folders alone', async () => {
-    await using bench = new TestBench(engine, image);
+    await using bench = tested.bench();
     const [root, usr, programs, home, temporary, executable] = await runShell(
       bench,
       [
@@ -95,7 +77,7 @@ describe.each(['sandbox', 'sidecar'] as const)('a %s from inside', (role) => {
 
 describe('a sandbox', () => {
   it("reaches its sidecar's socket, and nothing else", async () => {
-    await using bench = new TestBench(engine, image);
+    await using bench = tested.bench();
     const sidecar = await bench.run(
       (path) => {
         const server = process
@@ -141,7 +123,7 @@ describe('a sandbox', () => {
     });
     await new Promise<void>((resolve) => server.listen(0, '::', resolve));
     const { port } = server.address() as AddressInfo;
-    await using bench = new TestBench(engine, image);
+    await using bench = tested.bench();
     const targets = [...ownAddresses(), '172.17.0.1', '169.254.169.254', '1.1.1.1', '2606:4700:4700::1111'];
     try {
       const said = await bench.output(
@@ -174,7 +156,7 @@ describe('a sandbox', () => {
   });
 
   it('has the tools agents expect, and Pi', async () => {
-    await using bench = new TestBench(engine, image);
+    await using bench = tested.bench();
     const results = await runShell(bench, [
       'python3 -c "import openpyxl, pandas, requests, PyPDF2"',
       'rg --version && fd --version && git --version && jq --version && unzip -v && zip -v && file --version',
@@ -188,7 +170,7 @@ describe('a sandbox', () => {
   });
 
   it("leaves nothing in the engine but what its labels name: no log, no secret, no host's folder", async () => {
-    await using bench = new TestBench(engine, image);
+    await using bench = tested.bench();
     const { container, streams } = await bench.run(() => {
       process.stdout.write('said');
       process.stdin.resume();
@@ -206,7 +188,7 @@ describe('a sandbox', () => {
 
 describe('the isolation probe', () => {
   it('passes every check on a sandbox made as a run makes it, and leaves nothing behind', async () => {
-    const checks = await engine.probeIsolation(image, never);
+    const checks = await tested.engine.probeIsolation(tested.image, never);
     for (const address of ownAddresses())
       expect(checks.find(({ id }) => id === 'host')?.detail).toContain(`${address} ENETUNREACH`);
     expect(checks.filter(({ passed }) => !passed)).toEqual([]);
@@ -219,7 +201,7 @@ describe('the isolation probe', () => {
   it('notices a container that is not isolated', async () => {
     using client = await openTestClient();
     const container = await client.docker.createContainer({
-      Image: image,
+      Image: tested.image,
       Cmd: [
         'node',
         '-e',

@@ -1,31 +1,14 @@
 import { statfs } from 'node:fs/promises';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { DockerEngine } from '#main/engines/docker/docker-engine.ts';
-import {
-  TestBench,
-  never,
-  openTestClient,
-  openTestEngine,
-  prepareTestImage,
-  removeTestImages,
-} from '#test/support/engine-harness.ts';
+import { describe, expect, it } from 'vitest';
+import { never, openTestClient } from '#test/support/engine-harness.ts';
+import { shareTestEngine } from '#test/support/shared-engine.ts';
 
 const MEBIBYTE = 1024 * 1024;
-let engine: DockerEngine;
-let image: string;
-
-beforeAll(async () => {
-  engine = await openTestEngine();
-  image = await prepareTestImage(engine);
-});
-afterAll(async () => {
-  await engine[Symbol.asyncDispose]();
-  await removeTestImages();
-});
+const tested = shareTestEngine();
 
 describe('an agent that takes all it can get', () => {
   it('runs out of processes, not the computer', async () => {
-    await using bench = new TestBench(engine, image);
+    await using bench = tested.bench();
     const said = await bench.output(
       async () => {
         const { spawn } = process.getBuiltinModule('node:child_process');
@@ -48,7 +31,7 @@ describe('an agent that takes all it can get', () => {
   });
 
   it('is removed whole in the middle of a fork bomb', async () => {
-    await using bench = new TestBench(engine, image);
+    await using bench = tested.bench();
     const { container, streams } = await bench.run(() => {
       process
         .getBuiltinModule('node:child_process')
@@ -74,7 +57,7 @@ describe('an agent that takes all it can get', () => {
   });
 
   it('is killed for memory, and that is told', async () => {
-    await using bench = new TestBench(engine, image);
+    await using bench = tested.bench();
     const { container, streams } = await bench.run(
       () => {
         const held: Buffer[] = [];
@@ -89,7 +72,7 @@ describe('an agent that takes all it can get', () => {
   });
 
   it('fills its workspace to its size and no further', async () => {
-    await using bench = new TestBench(engine, image);
+    await using bench = tested.bench();
     await bench.volume('workspace', 4 * MEBIBYTE, 64);
     const before = await statfs('/');
     const said = await bench.output(() => {
@@ -112,7 +95,7 @@ describe('an agent that takes all it can get', () => {
   });
 
   it('makes no more files than its workspace may hold', async () => {
-    await using bench = new TestBench(engine, image);
+    await using bench = tested.bench();
     await bench.volume('workspace', 4 * MEBIBYTE, 64);
     const said = await bench.output(() => {
       const fs = process.getBuiltinModule('node:fs');
@@ -130,7 +113,7 @@ describe('an agent that takes all it can get', () => {
 
   it('writes 100 000 files into a workspace like that of a run, and it goes away with them', async () => {
     const volume = await (async () => {
-      await using bench = new TestBench(engine, image);
+      await using bench = tested.bench();
       const name = await bench.volume('workspace', 512 * MEBIBYTE, 200_000);
       const said = await bench.output(
         () => {
@@ -151,7 +134,7 @@ describe('an agent that takes all it can get', () => {
   });
 
   it('fills its temporary folder to its size and no further', async () => {
-    await using bench = new TestBench(engine, image);
+    await using bench = tested.bench();
     const said = await bench.output(
       () => {
         const fs = process.getBuiltinModule('node:fs');
@@ -175,7 +158,7 @@ describe('an agent that takes all it can get', () => {
   });
 
   it('is ended although it takes no notice of being asked', async () => {
-    await using bench = new TestBench(engine, image);
+    await using bench = tested.bench();
     const { container, streams } = await bench.run(() => {
       for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, () => undefined);
       process.stdin.on('end', () => undefined);
@@ -206,7 +189,7 @@ describe('a program that prints 1 GB', () => {
   };
 
   it('reaches the reader whole, and never fills memory', async () => {
-    await using bench = new TestBench(engine, image);
+    await using bench = tested.bench();
     const before = process.memoryUsage().rss;
     const { container, streams } = await bench.run(print, 1024);
     streams.stderr.resume();
@@ -222,7 +205,7 @@ describe('a program that prints 1 GB', () => {
   });
 
   it('waits for a reader who does not read', async () => {
-    await using bench = new TestBench(engine, image);
+    await using bench = tested.bench();
     const before = process.memoryUsage().rss;
     const { container } = await bench.run(print, 1024);
     const ended = await Promise.race([
@@ -239,7 +222,7 @@ describe('a program that prints 1 GB', () => {
 });
 
 it('tells the most memory a container used', async () => {
-  await using bench = new TestBench(engine, image);
+  await using bench = tested.bench();
   const { container, streams } = await bench.run(() => {
     const held = Buffer.alloc(100 * 1024 * 1024, 1);
     process.stdout.write(String(held.length));

@@ -1,27 +1,10 @@
 import { text } from 'node:stream/consumers';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import type { DockerEngine } from '#main/engines/docker/docker-engine.ts';
-import {
-  TestBench,
-  TestInstances,
-  openTestClient,
-  openTestEngine,
-  prepareTestImage,
-  removeTestImages,
-} from '#test/support/engine-harness.ts';
+import { describe, expect, it, vi } from 'vitest';
+import { TestInstances, openTestClient, openTestEngine } from '#test/support/engine-harness.ts';
+import { shareTestEngine } from '#test/support/shared-engine.ts';
 import { SocketProxy } from '#test/support/socket-proxy.ts';
 
-let direct: DockerEngine;
-let image: string;
-
-beforeAll(async () => {
-  direct = await openTestEngine();
-  image = await prepareTestImage(direct);
-});
-afterAll(async () => {
-  await direct[Symbol.asyncDispose]();
-  await removeTestImages();
-});
+const tested = shareTestEngine();
 
 /** An engine behind a socket that a test can cut or freeze. */
 async function openFragileEngine(stack: AsyncDisposableStack, instances = new TestInstances()) {
@@ -54,7 +37,7 @@ describe('an engine that stops while a program runs', () => {
     const cleaner = stack.use(await openTestEngine({ instances }));
     stack.defer(async () => void (await cleaner.reap({ own: true })));
     const { proxy, engine } = await openFragileEngine(stack, instances);
-    const bench = new TestBench(engine, image);
+    const bench = tested.bench(engine);
     const { container, streams } = await bench.run(waitForMain, undefined);
     await new Promise((resolve) => streams.stdout.once('data', resolve));
     const ending = Promise.allSettled([text(streams.stdout), text(streams.stderr)]);
@@ -73,7 +56,7 @@ describe('an engine that stops while a program runs', () => {
     const cleaner = stack.use(await openTestEngine({ instances }));
     stack.defer(async () => void (await cleaner.reap({ own: true })));
     const { proxy, engine } = await openFragileEngine(stack, instances);
-    const { container } = await new TestBench(engine, image).run(waitForMain, undefined);
+    const { container } = await tested.bench(engine).run(waitForMain, undefined);
     proxy.freeze();
     await expect(engine.gone).resolves.toMatchObject({ problem: { code: 'engine_unreachable' } });
     await expect(container.wait()).rejects.toMatchObject({ problem: { code: 'engine_unreachable' } });

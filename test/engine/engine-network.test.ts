@@ -3,26 +3,21 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { DockerEngine } from '#main/engines/docker/docker-engine.ts';
 import type { Container } from '#main/engines/engine.ts';
 import {
-  TestBench,
+  type TestBench,
   TestInstances,
   never,
   openTestClient,
   openTestEngine,
-  prepareTestImage,
-  removeTestImages,
 } from '#test/support/engine-harness.ts';
+import { shareTestEngine } from '#test/support/shared-engine.ts';
 
-let direct: DockerEngine;
-let image: string;
+const tested = shareTestEngine();
 let host: Server;
 let port: number;
 
 beforeAll(async () => {
-  direct = await openTestEngine();
-  image = await prepareTestImage(direct);
   host = createServer((_, response) => response.end('the host')).listen(0, '0.0.0.0');
   await once(host, 'listening');
   ({ port } = host.address() as AddressInfo);
@@ -30,8 +25,6 @@ beforeAll(async () => {
 afterAll(async () => {
   host.closeAllConnections();
   host.close();
-  await direct[Symbol.asyncDispose]();
-  await removeTestImages();
 });
 
 async function networksOf(instanceId: string): Promise<string[]> {
@@ -86,7 +79,7 @@ describe('the network that leads out', () => {
     const { instanceId } = instances;
     {
       await using engine = await openTestEngine({ instances });
-      await using bench = new TestBench(engine, image);
+      await using bench = tested.bench(engine);
       expect(await networksOf(instanceId)).toEqual([]);
       const first = await start(bench, '');
       await first.container.openNetwork(never);
@@ -107,7 +100,7 @@ describe('the network that leads out', () => {
   it('is made anew when somebody pruned it', async () => {
     const instances = new TestInstances();
     await using engine = await openTestEngine({ instances });
-    await using bench = new TestBench(engine, image);
+    await using bench = tested.bench(engine);
     const gone = await start(bench, '');
     await gone.container.openNetwork(never);
     await gone.container.remove();
@@ -122,7 +115,7 @@ describe('the network that leads out', () => {
 
   it('never takes a sandbox in', async () => {
     await using engine = await openTestEngine();
-    await using bench = new TestBench(engine, image);
+    await using bench = tested.bench(engine);
     const { container, streams } = await bench.run(() => {
       const os = process.getBuiltinModule('node:os');
       setTimeout(() => process.stdout.write(Object.keys(os.networkInterfaces()).join()), 500);
@@ -135,7 +128,7 @@ describe('the network that leads out', () => {
   it('is reaped when its instance died', async () => {
     const dead = new TestInstances();
     const engine = await openTestEngine({ instances: dead });
-    const bench = new TestBench(engine, image);
+    const bench = tested.bench(engine);
     const { container } = await start(bench, '');
     await container.openNetwork(never);
     const reaping = new TestInstances(dead.hostId);

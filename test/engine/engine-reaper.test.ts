@@ -1,29 +1,11 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import type { DockerEngine } from '#main/engines/docker/docker-engine.ts';
-import {
-  TestBench,
-  TestInstances,
-  openTestClient,
-  openTestEngine,
-  prepareTestImage,
-  removeTestImages,
-  root,
-} from '#test/support/engine-harness.ts';
+import { describe, expect, it, vi } from 'vitest';
+import { TestInstances, openTestClient, openTestEngine, root } from '#test/support/engine-harness.ts';
+import { shareTestEngine } from '#test/support/shared-engine.ts';
 
-let direct: DockerEngine;
-let image: string;
-
-beforeAll(async () => {
-  direct = await openTestEngine();
-  image = await prepareTestImage(direct);
-});
-afterAll(async () => {
-  await direct[Symbol.asyncDispose]();
-  await removeTestImages();
-});
+const tested = shareTestEngine();
 
 async function exists(containerName: string): Promise<boolean> {
   using client = await openTestClient();
@@ -56,12 +38,12 @@ describe('the reaper', () => {
     await using dead = await openTestEngine({ instances: instanceOf('dead') });
     await using live = await openTestEngine({ instances: instanceOf('live') });
     await using elsewhere = await openTestEngine({ instances: instanceOf('dead', 'another-machine') });
-    await using own = new TestBench(reaping, image);
-    await using left = new TestBench(dead, image);
-    await using used = new TestBench(live, image);
-    await using foreign = new TestBench(elsewhere, image);
+    await using own = tested.bench(reaping);
+    await using left = tested.bench(dead);
+    await using used = tested.bench(live);
+    await using foreign = tested.bench(elsewhere);
     using client = await openTestClient();
-    const stranger = await client.docker.createContainer({ Image: image, Cmd: ['true'] });
+    const stranger = await client.docker.createContainer({ Image: tested.image, Cmd: ['true'] });
     try {
       const [ours, abandoned, theirs, remote] = await Promise.all(
         [own, left, used, foreign].map(async (bench) => (await bench.create()).name),
@@ -81,7 +63,7 @@ describe('the reaper', () => {
   it('knows a volume that the engine made anew, since it was gone when its container was made', async () => {
     const hostId = `test-anew-${process.pid}`;
     await using engine = await openTestEngine({ instances: new TestInstances(hostId) });
-    await using bench = new TestBench(engine, image);
+    await using bench = tested.bench(engine);
     await engine.removeVolume(await bench.volume('socket'));
     await engine.removeVolume(await bench.volume('workspace'));
     await bench.create();
@@ -94,7 +76,7 @@ describe('the reaper', () => {
     const hostId = `test-given-up-${process.pid}`;
     await using engine = await openTestEngine({ instances: new TestInstances(hostId) });
     for (let round = 0; round < 10; round += 1) {
-      const bench = new TestBench(engine, image);
+      const bench = tested.bench(engine);
       const volumes = [await bench.volume('socket'), await bench.volume('workspace')];
       const abort = new AbortController();
       const creating = bench.create('sandbox', {}, abort.signal);
@@ -117,7 +99,7 @@ describe('the reaper', () => {
       [
         '--disable-warning=ExperimentalWarning',
         join(root, 'test', 'support', 'engine-holder.ts'),
-        image,
+        tested.image,
         hostId,
       ],
       { stdio: ['ignore', 'pipe', 'inherit'] },
