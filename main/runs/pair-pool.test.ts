@@ -77,3 +77,13 @@ it('ends no sooner than the last pair that it gave up is removed', async () => {
   await pool[Symbol.asyncDispose]();
   expect(launches.map(({ isRemoved }) => isRemoved)).toEqual([true, false]);
 });
+
+it('ends no sooner than the pair of a run is removed whose verdict did not wait for it', async () => {
+  const { pool, launches } = poolOfFakes();
+  const taking = pool.take(engine, 'image', never);
+  launches[0]?.finish();
+  void pool.remove(await taking);
+  expect(launches[0]?.isRemoved).toBe(false);
+  await pool[Symbol.asyncDispose]();
+  expect(launches[0]?.isRemoved).toBe(true);
+});

@@ -70,6 +70,11 @@ export class PairPool {
     });
   }
 
+  /** Removes a pair that a run has done with. The pool's end waits for it, also where the run does not. */
+  remove(pair: Pair): Promise<void> {
+    return this.#leave(pair.remove());
+  }
+
   /** Removes the idle pair, for example because the author turned it off. */
   async clear(): Promise<void> {
     const warm = this.#warm;
@@ -90,7 +95,11 @@ export class PairPool {
   }
 
   #discard({ pair }: WarmPair): Promise<void> {
-    const leaving = pair.then((launched) => launched?.remove()).finally(() => this.#leaving.delete(leaving));
+    return this.#leave(pair.then((launched) => launched?.remove()));
+  }
+
+  #leave(removal: Promise<void>): Promise<void> {
+    const leaving = removal.finally(() => this.#leaving.delete(leaving));
     this.#leaving.add(leaving);
     return leaving;
   }

@@ -160,7 +160,10 @@ function openSession(pair: Pair, timeoutSeconds = 300, integrations: TestIntegra
     engines: {
       acquire: () => Promise.resolve({ engine: { kind: 'docker' } as Engine, image: 'image' }),
     } as Partial<EngineDirectory> as EngineDirectory,
-    pairs: { take: () => Promise.resolve(pair) } as Partial<PairPool> as PairPool,
+    pairs: {
+      take: () => Promise.resolve(pair),
+      remove: () => pair.remove(),
+    } as Partial<PairPool> as PairPool,
     repository,
     integrations: {
       ...NO_INTEGRATION_SERVICES,

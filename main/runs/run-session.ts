@@ -181,8 +181,8 @@ export class RunSession {
         await Promise.all([collector.close(), resources.finish(AbortSignal.abort())]);
       }
     } finally {
-      // A slow engine must not hold the verdict back; what it leaves is reaped at the next start.
-      await within(pair.remove(), REMOVE_MS);
+      // A slow engine must not hold the verdict back; the end of the app waits for it.
+      await within(this.#services.pairs.remove(pair), REMOVE_MS);
     }
     return verdict;
   }
