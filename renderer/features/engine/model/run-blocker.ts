@@ -9,7 +9,7 @@ export function runBlocker(engine: EngineReport | undefined): string | undefined
     case 'missing':
       return 'No container engine answers. See Settings, Engine.';
     case 'needs_consent':
-      return 'Running without isolation needs your consent. See Settings, Engine.';
+      return 'No container engine is in use, and running without isolation needs your consent. See Settings, Engine.';
     case 'ready':
       return undefined;
   }
