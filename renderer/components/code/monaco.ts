@@ -21,6 +21,11 @@ self.MonacoEnvironment = {
 // Without this the loader would fetch the editor from a server.
 loader.config({ monaco });
 
+// These mean something to the app, also while the editor has the focus.
+monaco.editor.addKeybindingRules([
+  { keybinding: monaco.KeyMod.CtrlCmd | monaco.KeyCode.Enter, command: null },
+  { keybinding: monaco.KeyMod.CtrlCmd | monaco.KeyCode.Period, command: null },
+]);
 for (const scheme of ['light', 'dark'] as const) defineTheme(scheme);
 followJsonSchemas(applySchemas);
 
