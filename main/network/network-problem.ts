@@ -5,7 +5,10 @@ import { ProblemError } from '#shared/problem.ts';
  * the request. Cancellation comes back as it is.
  */
 export function networkProblem(error: unknown, url: URL, proxy: string | undefined): unknown {
-  if (error instanceof ProblemError || (error instanceof Error && error.name === 'AbortError')) return error;
+  if (error instanceof ProblemError) return error;
+  const refusal = proxyRefusal(error);
+  if (refusal !== undefined && proxy !== undefined) return proxyRefused(refusal, url, new URL(proxy).host);
+  if (error instanceof Error && error.name === 'AbortError') return error;
   const code = codeOf(error) ?? 'unknown';
   const way = proxy === undefined ? '' : ` through the proxy ${new URL(proxy).host}`;
   if (/CERT|SIGNED|ISSUER|^ERR_SSL|^ERR_TLS|^EPROTO|LEAF_SIGNATURE/.test(code)) {
@@ -33,6 +36,28 @@ export function networkProblem(error: unknown, url: URL, proxy: string | undefin
     title: `${url.host} cannot be reached`,
     detail: reason,
     action: 'Check your connection, and the proxy under Settings, Network.',
+  });
+}
+
+/** The status a proxy answered with in place of a tunnel. The client has no code for it, only its words. */
+function proxyRefusal(error: unknown): number | undefined {
+  for (let current = error, depth = 0; current instanceof Error && depth < 5; depth += 1) {
+    const [, status] = /^Proxy response \((\d{3})\)/.exec(current.message) ?? [];
+    if (status !== undefined) return Number(status);
+    current = current.cause;
+  }
+  return undefined;
+}
+
+function proxyRefused(status: number, url: URL, proxy: string): ProblemError {
+  return new ProblemError({
+    code: 'network_proxy_refused',
+    title: status === 407 ? 'The proxy asks who you are' : `The proxy does not lead to ${url.host}`,
+    detail: `The proxy ${proxy} answered with ${status} when it was asked for ${url.host}.`,
+    action:
+      status === 407
+        ? 'Enter its user and password under Settings, Network.'
+        : 'Check the proxy under Settings, Network, or name the host among those reached without it.',
   });
 }
 

@@ -185,6 +185,25 @@ describe('the author’s network', () => {
     expect(local.forSidecar('here').proxy).toBe('http://127.0.0.1:3128');
   });
 
+  it.each([
+    [407, 'The proxy asks who you are'],
+    [502, 'The proxy does not lead to company.test'],
+  ])('tells a proxy that answers with %i from a request that was cancelled', async (status, title) => {
+    const refusing = createPlainServer().on('connect', (_request, socket) => {
+      socket.end(`HTTP/1.1 ${status} No\r\n\r\n`);
+    });
+    await new Promise<void>((resolve) => refusing.listen(0, '127.0.0.1', resolve));
+    try {
+      const { port } = refusing.address() as AddressInfo;
+      const choice = { mode: 'manual', address: `http://127.0.0.1:${port}`, exceptions: '' } as const;
+      await expect(
+        get(new URL('https://company.test/'), { proxy: choice, extraCertificates: '' }),
+      ).rejects.toMatchObject({ problem: { code: 'network_proxy_refused', title } });
+    } finally {
+      refusing.close();
+    }
+  });
+
   it('is the operating system’s own where the environment is silent', async () => {
     const secrets = createSecretStore({ directory: folder, preference: 'memory' });
     using network = new AuthorNetwork({

@@ -51,7 +51,7 @@ export interface OutboundOptions {
 export interface Outbound {
   /**
    * Sends one request through the author's network: no redirect is followed, no cookie kept.
-   * @throws ProblemError `network_unreachable`, `network_tls`, `network_timeout`, `network_blocked`,
+   * @throws ProblemError `network_unreachable`, `network_tls`, `network_timeout`, `network_blocked`, `network_proxy_refused`,
    * `response_too_large`.
    */
   send(request: OutboundRequest): Promise<OutboundResponse>;

@@ -278,7 +278,6 @@ describe('accounts at services', () => {
     await before.getByRole('listitem', { name: 'Tide tables' }).getByRole('img', { name: 'Ready' }).waitFor();
     const run = before.getByRole('button', { name: 'Run', exact: true });
     expect(await run.getAttribute('aria-disabled')).toBe('true');
-    await mail.getByText('What it may reach').click();
     await mail
       .getByRole('list', { name: 'Scopes of Harbour mail' })
       .getByText('for api_call')
@@ -401,6 +400,7 @@ describe('accounts at services', () => {
       .getByText(`through http://127.0.0.1:${port}`)
       .first()
       .waitFor();
+    await trial.locator('[data-problem="network_proxy_refused"]').waitFor();
     expect(through).toEqual(['service.example:443']);
     tunnel.close();
     await page.getByRole('button', { name: 'Add a certificate' }).click();

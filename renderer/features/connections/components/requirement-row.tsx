@@ -170,8 +170,10 @@ function Candidates({
 
 /** What the agent may do with it: its tools, their scopes, and where calls may go. */
 function Reach({ requirement, chosen }: { requirement: IntegrationRequirement; chosen: readonly string[] }) {
-  const { integrationId, displayName, status, tools, auths, candidates } = requirement;
+  const { integrationId, displayName, status, tools, auths, candidates, source } = requirement;
   const needs = useNeeds(integrationId);
+  // What a person has agreed to before need not be read again.
+  const [isOpen] = useState(source !== 'agent');
   if (status === 'integration_not_found') return null;
   const used = new Set(
     candidates.filter(({ connectionId }) => chosen.includes(connectionId)).map(({ authKey }) => authKey),
@@ -179,7 +181,7 @@ function Reach({ requirement, chosen }: { requirement: IntegrationRequirement; c
   const shown = used.size > 0 ? auths.filter(({ authKey }) => used.has(authKey)) : auths;
   const lacking = lackingOf(requirement, chosen);
   return (
-    <details>
+    <details open={isOpen}>
       <summary className="w-fit text-sm text-ink-soft hover:text-ink">What it may reach</summary>
       <div className="mt-2 space-y-3">
         <p className="text-sm">

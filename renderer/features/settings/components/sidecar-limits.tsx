@@ -1,8 +1,10 @@
 import { Badge } from '#renderer/components/badge.tsx';
 import { ProblemCard } from '#renderer/components/problem-card.tsx';
-import { formatBytes, formatCount } from '#renderer/format/format.ts';
+import { formatCount } from '#renderer/format/format.ts';
 import type { NetworkDescription } from '#shared/ipc/network-routes.ts';
 import type { Problem } from '#shared/problem.ts';
+
+const MEBIBYTE = 1024 * 1024;
 
 type Limit = NetworkDescription['limits'][number];
 
@@ -50,10 +52,10 @@ export function SidecarLimits({
 function bounds({ unit, defaultValue, ceiling }: Limit): string {
   const from = unit === 'calls' ? '1' : `1 ${unit === 'bytes' ? 'byte' : 'token'}`;
   const to = ceiling === undefined ? 'any number' : shown(ceiling, unit);
-  const exact = unit === 'bytes' ? ` (${formatCount(defaultValue)} bytes)` : '';
-  return `Default ${shown(defaultValue, unit)}${exact}. From ${from} to ${to}.`;
+  return `Default ${shown(defaultValue, unit)}. From ${from} to ${to}.`;
 }
 
 function shown(value: number, unit: Limit['unit']): string {
-  return unit === 'bytes' ? formatBytes(value) : `${formatCount(value)} ${unit}`;
+  const isWhole = unit === 'bytes' && value % MEBIBYTE === 0;
+  return isWhole ? `${formatCount(value / MEBIBYTE)} MiB` : `${formatCount(value)} ${unit}`;
 }
