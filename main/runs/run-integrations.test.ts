@@ -104,6 +104,9 @@ it('asks nobody for an agent without integrations', async () => {
   const services = servicesWith([]);
   const bound = await bindIntegrations(agentWith([]), undefined, services);
   expect(services.asked).toEqual([]);
+  const without = await bindIntegrations(agentWith([integration('@a/mail')]), 'none', services);
+  expect(services.asked).toEqual([]);
+  expect(without.plan).toEqual([]);
   expect(callsServices(bound)).toBe(false);
 });
 

@@ -32,11 +32,12 @@ export function callsServices({ plan }: Pick<BoundIntegrations, 'plan'>): boolea
 /**
  * Binds the connections that a run takes, and plans the tools it gets for them. Everything stands in the
  * manifest's order, on which the names of the tools depend.
+ * @param chosen `none` takes no integration at all
  * @throws ProblemError `missing_integration_connection`, `no_tools_selected`, `sidecar_settings_invalid`
  */
 export async function bindIntegrations(
   agent: RunnableAgent,
-  chosen: ChosenConnections | undefined,
+  chosen: ChosenConnections | 'none' | undefined,
   { connections, environment }: Pick<IntegrationServices, 'connections' | 'environment'>,
 ): Promise<BoundIntegrations> {
   const { limits, ignored } = readSidecarLimits(environment);
@@ -45,7 +46,9 @@ export async function bindIntegrations(
     title: 'A limit was left as it is',
     detail: `${variable}: ${reason}`,
   }));
-  if (Object.keys(agent.dependencies.integrations).length === 0) return { plan: [], limits, warnings };
+  if (chosen === 'none' || Object.keys(agent.dependencies.integrations).length === 0) {
+    return { plan: [], limits, warnings };
+  }
   const integrations = integrationsOf(agent);
   const bound = await connections.bind(agent.id, { ...agent, integrations }, chosen);
   const plan = planOf(agent, integrations, bound);

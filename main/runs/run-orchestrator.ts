@@ -126,7 +126,11 @@ export class RunOrchestrator implements RunService {
     checkSizes(request.files);
     const checked = validateRunInput(agent, request.input, request.files);
     const { integrations: services } = this.#options;
-    const integrations = await bindIntegrations(agent, request.connections, services);
+    const integrations = await bindIntegrations(
+      agent,
+      request.integrations === 'none' ? 'none' : request.connections,
+      services,
+    );
     const runId = newRunId();
     const model = await models.open(request.model, { runId, agentId: agent.id });
     // Asked again: nobody would end a run that began while the others were being ended.

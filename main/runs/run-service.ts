@@ -18,6 +18,8 @@ export interface StartRequest {
   readonly input: Record<string, unknown>;
   readonly files: readonly InputFile[];
   readonly model: ModelReference | undefined;
+  /** `none` leaves the agent without the tools of its integrations; else they use the author's accounts. */
+  readonly integrations?: 'local' | 'none' | undefined;
   /** By integration; one that is left out takes what its agent remembers, or the only connection there is. */
   readonly connections?: ChosenConnections | undefined;
   /** What `app` chooses, the agent remembers; a terminal's choice is for its run alone. */
