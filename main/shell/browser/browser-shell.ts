@@ -8,6 +8,7 @@ import { onEndSignal } from '../end-signals.ts';
 import { readPassphrase } from '../passphrase.ts';
 import { BrowserServer } from './browser-server.ts';
 import { askFirstInstance, FirstInstance } from './first-instance.ts';
+import { openOnDesktop } from './open-on-desktop.ts';
 import { Uploads } from './uploads.ts';
 import { noDisplayReason, openWindow } from './window.ts';
 
@@ -190,15 +191,3 @@ const browserServices: ShellServices = {
     await openOnDesktop(path, 'reveal_unavailable', 'Folder not shown', `The files are in ${path}.`);
   },
 };
-
-async function openOnDesktop(target: string, code: string, title: string, action: string): Promise<void> {
-  const reason = noDisplayReason(process.platform, process.env);
-  if (reason) throw new ProblemError({ code, title, detail: `${reason}.`, action });
-  const { default: open } = await import('open');
-  try {
-    await open(target);
-  } catch (error) {
-    const detail = 'The system has no program for it.';
-    throw new ProblemError({ code, title, detail, action }, { cause: error });
-  }
-}

@@ -12,6 +12,11 @@ describe('usage errors', () => {
       [['run'], "missing required argument 'agent'"],
       [['rnu', 'x'], 'run'],
       [['run', 'x', '--timeout', 'soon'], '--timeout takes seconds'],
+      [['run', 'x', '--integrations', 'remote'], 'Allowed choices are local, none'],
+      [
+        ['run', 'x', '--integrations', 'none', '--connection', '@a/b=c'],
+        '--integrations none uses no account',
+      ],
       [['run', 'x', '--file', '/no/such.csv'], 'no such file: /no/such.csv'],
       [['run', 'x', '--input', '/no/such.json'], 'no such file: /no/such.json'],
       [['agents', 'extra'], 'too many arguments'],

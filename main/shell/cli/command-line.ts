@@ -1,10 +1,13 @@
 import { Command, CommanderError, Option } from 'commander';
 import { ProblemError } from '#shared/problem.ts';
+import type { ConnectOptions } from './connect-command.ts';
+import type { ConnectionsOptions, TestOptions } from './connection-commands.ts';
 import { EXIT, EXIT_CODE_HELP, isEngineProblem } from './exit-codes.ts';
 import type { ExportOptions, ImportOptions } from './library-commands.ts';
 import type { ListOptions } from './list-commands.ts';
 import type { PackOptions, ValidateOptions } from './package-commands.ts';
 import { problemText } from '../problem-text.ts';
+import type { ProxyOptions } from './proxy-command.ts';
 import type { RunOptions, Streams } from './run-command.ts';
 import type { ServeOptions } from './serve-command.ts';
 import type { UriOptions } from './uri-command.ts';
@@ -22,6 +25,7 @@ export async function runCommandLine(
   let code: number = EXIT.success;
   const done = (result: number) => void (code = result);
   const program = new Command('slipway')
+    .enablePositionalOptions()
     .description('Write, run and debug agents on your own computer.')
     .version(version, '-V, --version')
     .exitOverride()
@@ -52,6 +56,14 @@ export async function runCommandLine(
       )
         .argParser((value: string, previous: string[]) => [...previous, value])
         .default([], 'none'),
+    )
+    .addOption(
+      new Option(
+        '--integrations <source>',
+        'accounts that the agent may use: those of this computer, or none',
+      )
+        .choices(['local', 'none'])
+        .default('local'),
     )
     .option('-o, --out <folder>', 'copy the output files into this folder')
     .option('--force', 'replace files that are in the folder already', false)
@@ -120,6 +132,68 @@ export async function runCommandLine(
     });
 
   program
+    .command('connect')
+    .description('connect an account: in the browser, or by what is typed in or read from the standard input')
+    .argument('<integration>', 'name such as @scope/name')
+    .option('--auth <key>', 'method to connect by, where there are several')
+    .option('--label <text>', 'how the connection is called (default: its account)')
+    .option('--scopes <list>', 'scopes to ask for besides the usual ones, with commas between')
+    .option('--renew <connection>', 'sign in again to a connection there is')
+    .option('--device', 'sign in on another device, by a code', false)
+    .option('--no-browser', 'print the address only')
+    .option('--json', 'print JSON', false)
+    .addHelpText(
+      'after',
+      '\nSecrets are typed in unseen. Without a terminal the standard input is read: the one value as it is,\n' +
+        'several as a JSON object. No argument and no variable takes one.',
+    )
+    .action(async (integration: string, options: ConnectOptions) => {
+      const { connectCommand } = await import('./connect-command.ts');
+      done(await connectCommand(integration, options, streams));
+    });
+  const connections = program.command('connections').description('list connected accounts, or test one');
+  connections
+    .command('list', { isDefault: true })
+    .description('list connected accounts')
+    .option('--json', 'print JSON', false)
+    .action(async (options: ConnectionsOptions) => {
+      const { connectionsCommand } = await import('./connection-commands.ts');
+      done(await connectionsCommand(options, streams));
+    });
+  connections
+    .command('test')
+    .description('call the service once; exit code 1 when it does not take the connection')
+    .argument('<integration>', 'name such as @scope/name')
+    .argument('[connection]', 'label, account or id (default: the only one)')
+    .option('--url <address>', 'address to call, where the integration names none')
+    .option('--json', 'print JSON', false)
+    .action(async (integration: string, connection: string | undefined, options: TestOptions) => {
+      const { testConnectionCommand } = await import('./connection-commands.ts');
+      done(await testConnectionCommand(integration, connection, options, streams));
+    });
+  program
+    .command('disconnect')
+    .description('remove a connection with its secret')
+    .argument('<integration>', 'name such as @scope/name')
+    .argument('[connection]', 'label, account or id (default: the only one)')
+    .option('--json', 'print JSON', false)
+    .action(async (integration: string, connection: string | undefined, options: ConnectionsOptions) => {
+      const { disconnectCommand } = await import('./connection-commands.ts');
+      done(await disconnectCommand(integration, connection, options, streams));
+    });
+  program
+    .command('proxy')
+    .description('send requests of scripts on this computer with connected accounts, which they never see')
+    .argument('[command...]', 'program to run with it, after --; it ends with the program')
+    .option('-p, --port <number>', 'port to listen on (default: any free one)')
+    .option('--json', 'print the address and the file with the token as JSON', false)
+    .passThroughOptions()
+    .action(async (command: string[], options: ProxyOptions) => {
+      const { proxyCommand } = await import('./proxy-command.ts');
+      done(await proxyCommand(command, options, streams));
+    });
+
+  program
     .command('agents')
     .description('list the agents of the library')
     .action(async (options: ListOptions) => {
@@ -161,8 +235,8 @@ export async function runCommandLine(
       done(await uriCommand(manifest, auth, url, options, streams.output));
     });
 
-  for (const command of program.commands) {
-    if (['uri', 'validate', 'pack'].includes(command.name())) continue;
+  for (const command of [...program.commands, ...connections.commands]) {
+    if (['uri', 'validate', 'pack', 'connections'].includes(command.name())) continue;
     command
       .option('--data-dir <folder>', 'keep everything in this folder')
       .option('--passphrase-file <file>', 'open the vault with the passphrase in this file');
@@ -183,5 +257,6 @@ async function failure(error: unknown, { errors }: Streams): Promise<number> {
   if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.success : EXIT.usage;
   if (!(error instanceof ProblemError)) throw error;
   await errors.line(problemText(error.problem));
+  if (error.problem.code === 'cancelled') return EXIT.cancelled;
   return isEngineProblem(error.problem) ? EXIT.engineMissing : EXIT.usage;
 }

@@ -80,7 +80,7 @@ async function tellReport(report: EngineReport, output: OutputStream): Promise<v
 }
 
 /** Writes rows in columns; the last one takes what it needs. */
-async function table(output: OutputStream, rows: readonly (readonly string[])[]): Promise<void> {
+export async function table(output: OutputStream, rows: readonly (readonly string[])[]): Promise<void> {
   const clean = rows.map((row) =>
     row.map((cell) => (cell.startsWith('  ') ? terminalText(cell) : oneLine(cell, 100))),
   );

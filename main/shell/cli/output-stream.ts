@@ -23,6 +23,11 @@ export class OutputStream {
     await once(this.#stream, 'drain', { signal: this.#broken.signal }).catch(() => undefined);
   }
 
+  /** Writes a part of a line, such as a question. */
+  write(text: string | Uint8Array): void {
+    if (!this.#broken.signal.aborted) this.#stream.write(text);
+  }
+
   /** Resolves when all that was written has been handed over, so that the process may end. */
   flush(): Promise<void> {
     if (this.#broken.signal.aborted) return Promise.resolve();

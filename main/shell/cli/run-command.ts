@@ -2,7 +2,7 @@ import { styleText } from 'node:util';
 import { findExampleStart, type ExampleStart } from '#main/app/example-start.ts';
 import { followRun } from '#main/app/run-topic.ts';
 import type { Application } from '#main/app/application.ts';
-import { toProblem, type Problem } from '#shared/problem.ts';
+import { ProblemError, toProblem, type Problem } from '#shared/problem.ts';
 import type { RunDetail } from '#shared/runs/run.ts';
 import { exitCodeOf, onEndSignal, type EndSignal } from '../end-signals.ts';
 import { chooseConnections } from './choose-connections.ts';
@@ -19,6 +19,7 @@ export interface RunOptions extends DataOptions {
   readonly input?: string | undefined;
   readonly file: readonly string[];
   readonly connection: readonly string[];
+  readonly integrations: 'local' | 'none';
   readonly out?: string | undefined;
   readonly force: boolean;
   readonly json: boolean;
@@ -37,6 +38,7 @@ export interface Streams {
  */
 export async function runCommand(agent: string, options: RunOptions, streams: Streams): Promise<number> {
   const timeoutSeconds = readTimeout(options.timeout);
+  if (options.integrations === 'none' && options.connection.length > 0) throw noAccounts();
   const files = await Promise.all(options.file.map(readFileOption));
   const input = await readInput(options.input, streams.input);
   const folder = options.out === undefined ? undefined : await prepareFolder(options.out);
@@ -52,6 +54,7 @@ export async function runCommand(agent: string, options: RunOptions, streams: St
       ...start,
       model,
       connections,
+      integrations: options.integrations,
       trigger: 'cli',
       timeoutSeconds,
     });
@@ -68,6 +71,14 @@ export async function runCommand(agent: string, options: RunOptions, streams: St
     if (options.json) await streams.output.json(resultLine(detail, copied));
     else await tellResult(detail, copied, folder, streams);
     return exitCode(detail, copied, signal, streams.output.broken.aborted);
+  });
+}
+
+function noAccounts(): ProblemError {
+  return new ProblemError({
+    code: 'options_conflict',
+    title: 'Two choices that exclude each other',
+    detail: '--integrations none uses no account, so --connection has none to choose.',
   });
 }
 
