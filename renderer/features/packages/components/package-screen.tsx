@@ -325,7 +325,7 @@ function PackageTabs({
         <TabPanel value="connections" className="px-6 py-5">
           <IntegrationConnections integrationId={summary.name} />
         </TabPanel>
-        <TabPanel value="playground" className="px-6 py-5">
+        <TabPanel value="playground" className="h-full">
           <PlaygroundTab integrationId={summary.name} />
         </TabPanel>
         <TabPanel value="edit" className="h-full">

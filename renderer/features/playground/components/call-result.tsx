@@ -13,7 +13,7 @@ import type { PlaygroundCall, PlaygroundResult } from '#shared/ipc/playground-ro
 import { isRecord } from '#shared/manifest/plain.ts';
 import { UPSTREAM_META_KEY } from '#shared/protocol/api-tools.ts';
 import { outcomeOf } from './call-list.tsx';
-import { FilePreview } from './file-preview.tsx';
+import { COLOURED_CHARACTERS, FilePreview } from './file-preview.tsx';
 
 /** A call in full: what a model would read, and what stands behind it. */
 export function CallResult({
@@ -123,9 +123,7 @@ function Blocks({ content }: { content: PlaygroundResult['content'] }) {
             key={index}
             label={`Block ${index + 1}`}
             text={block.text}
-            language={
-              /^\s*[[{]/.test(block.text) && /[\]}]\s*$/.test(block.text) && index > 0 ? 'json' : 'text'
-            }
+            language={isJson(block.text) ? 'json' : 'text'}
           />
         ) : (
           // oxlint-disable-next-line react/no-array-index-key
@@ -194,4 +192,15 @@ function Requests({ outbound }: { outbound: PlaygroundResult['outbound'] }) {
       </ScrollRegion>
     </Part>
   );
+}
+
+/** Whether a text is JSON in whole, and small enough to be coloured without slowing the page down. */
+function isJson(text: string): boolean {
+  if (text.length > COLOURED_CHARACTERS || !/^\s*[[{]/.test(text)) return false;
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
 }

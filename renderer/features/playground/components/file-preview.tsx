@@ -9,7 +9,9 @@ import { useRequest } from '#renderer/state/requests.ts';
 import type { PlaygroundFile } from '#shared/ipc/playground-routes.ts';
 
 /** Bytes of a file that are shown. */
-const SHOWN_BYTES = 200_000;
+const SHOWN_BYTES = 50_000;
+/** JSON above this is shown without colours: its many parts would slow the page down. */
+export const COLOURED_CHARACTERS = 20_000;
 
 /** A file of the playground, and its beginning when it is opened. */
 export function FilePreview({ integrationId, file }: { integrationId: string; file: PlaygroundFile }) {
@@ -51,13 +53,10 @@ function Beginning({ integrationId, file }: { integrationId: string; file: Playg
       </p>
     );
   }
+  const isColoured = /\.json$/i.test(file.path) && data.text.length <= COLOURED_CHARACTERS;
   return (
     <>
-      <CodeBlock
-        label={`Content of ${file.path}`}
-        text={data.text}
-        language={/\.json$/i.test(file.path) ? 'json' : 'text'}
-      />
+      <CodeBlock label={`Content of ${file.path}`} text={data.text} language={isColoured ? 'json' : 'text'} />
       {data.truncated && (
         <p className="mt-1 text-sm text-ink-soft">
           The first {formatBytes(SHOWN_BYTES)} of {formatBytes(data.size)}.

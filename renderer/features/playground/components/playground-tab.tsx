@@ -4,6 +4,7 @@ import { Button } from '#renderer/components/button.tsx';
 import { EmptyState, Loading } from '#renderer/components/empty-state.tsx';
 import { Field, Select, Textarea } from '#renderer/components/field.tsx';
 import { ProblemCard } from '#renderer/components/problem-card.tsx';
+import { ScrollRegion } from '#renderer/components/scroll-region.tsx';
 import { Segmented } from '#renderer/components/segmented.tsx';
 import { useConnectSheet } from '#renderer/features/connections/index.ts';
 import { useApp } from '#renderer/state/app-context.tsx';
@@ -80,8 +81,8 @@ function Desk({
   const isBusy =
     calls?.some((call) => call.connectionId === connection.id && call.state === 'running') === true;
   return (
-    <div className="grid gap-x-10 gap-y-8 lg:grid-cols-[minmax(20rem,26rem)_minmax(0,1fr)]">
-      <div className="space-y-5">
+    <div className="grid h-full min-h-0 grid-cols-[minmax(20rem,27rem)_minmax(0,1fr)] divide-x divide-line">
+      <ScrollRegion label="The call" className="space-y-5 px-6 pt-4 pb-6">
         <Field id={connectionId} label="Account">
           {(attributes) => (
             <Select
@@ -120,8 +121,13 @@ function Desk({
         {data && (
           <WorkspaceFiles integrationId={integrationId} files={data.files} onAdded={() => void refetch()} />
         )}
-      </div>
-      <div className="min-w-0 space-y-5">
+      </ScrollRegion>
+      <ScrollRegion
+        // A new call is looked at from its beginning.
+        key={calls?.[0]?.id}
+        label="Calls and results"
+        className="min-w-0 space-y-5 px-6 pt-4 pb-6"
+      >
         {problem && <ProblemCard problem={problem} tone="caution" />}
         {calls?.length === 0 && (
           <EmptyState icon={<SquareTerminal size={28} aria-hidden="true" />} title="No call yet">
@@ -158,7 +164,7 @@ function Desk({
             }}
           />
         )}
-      </div>
+      </ScrollRegion>
     </div>
   );
 }
@@ -228,7 +234,7 @@ function CallForm({
         submit();
       }}
     >
-      <Field id={toolId} label="Tool" help={tool.description}>
+      <Field id={toolId} label="Tool">
         {(attributes) => (
           <Select {...attributes} value={tool.name} onChange={({ target }) => onTool(target.value)}>
             {tools.map(({ name }) => (
@@ -239,6 +245,10 @@ function CallForm({
           </Select>
         )}
       </Field>
+      <details>
+        <summary className="cursor-pointer text-sm text-ink-soft">What a model is told of it</summary>
+        <p className="mt-1 text-sm wrap-anywhere text-ink-soft">{tool.description}</p>
+      </details>
       <div className="flex items-center gap-2">
         <h3 className="font-semibold">Arguments</h3>
         <span className="flex-1" />
@@ -273,15 +283,17 @@ function CallForm({
         </Field>
       )}
       {refusal && <ProblemCard problem={refusal} />}
-      <Button
-        type="submit"
-        variant="primary"
-        icon={<SendHorizontal size={14} />}
-        busy={call.isPending}
-        unavailable={unavailable}
-      >
-        Call
-      </Button>
+      <div className="sticky -bottom-6 -mx-6 border-y border-line bg-canvas px-6 py-3">
+        <Button
+          type="submit"
+          variant="primary"
+          icon={<SendHorizontal size={14} />}
+          busy={call.isPending}
+          unavailable={unavailable}
+        >
+          Call
+        </Button>
+      </div>
     </form>
   );
 }
