@@ -44,7 +44,9 @@ export class FixtureBridge implements ShellBridge {
     });
   }
 
-  outputUrl(_runId: string, path: string): string {
+  outputUrl(_runId: string, path: string, options: { folder?: string } = {}): string {
+    if (options.folder === 'resources')
+      return 'data:application/octet-stream;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJ';
     return this.#scenario.files[path]?.url ?? '';
   }
 

@@ -10,6 +10,7 @@ import { readyEngine, missingEngine, failedImage } from './fixtures/engine.ts';
 import { outputFiles, type FixtureFile } from './fixtures/files.ts';
 import { damagedVault, models, openVault, lockedVault, lockedModels } from './fixtures/models.ts';
 import { records, runDetail, summaries } from './fixtures/runs.ts';
+import { callsOf, spilledFiles } from './fixtures/service-run.ts';
 
 /** All that a page can be told. */
 export interface Scenario {
@@ -81,8 +82,10 @@ const full: Scenario = {
     'runs.remove': () => ({}),
     'runs.list': () => ({ runs: [], hasMore: false }),
     'runs.get': ({ runId }) => runDetail(runId),
-    'runs.readText': ({ path, limit }) => {
-      const file = outputFiles[path];
+    'runs.calls': ({ filter = {}, after = 0, limit = 200 }) => callsOf(filter, { after, limit }),
+    'runs.readText': ({ path, limit, folder }) => {
+      const file =
+        folder === 'resources' ? spilledFiles[path as keyof typeof spilledFiles] : outputFiles[path];
       const text = file?.text ?? '';
       return {
         text: text.slice(0, limit),

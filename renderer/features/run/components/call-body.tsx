@@ -5,8 +5,10 @@ import { ScrollRegion } from '#renderer/components/scroll-region.tsx';
 import { formatBytes } from '#renderer/format/format.ts';
 import type { ShownContent } from '#shared/events/run-event.ts';
 import type { CallItem } from '#shared/runs/projection.ts';
+import { useSpilledResource } from '../hooks/run-resources.ts';
 import { shownArguments, type Replacement, type ShownArguments } from '../model/call-arguments.ts';
 import { diffReplacement, type DiffLine } from '../model/line-diff.ts';
+import { SpilledResource } from './spilled-resource.tsx';
 
 /** What a call was given and what it answered, in full. */
 export function CallBody({ item, source }: { item: CallItem; source: string }) {
@@ -144,13 +146,19 @@ function ContentPart({ part }: { part: ShownContent }) {
         </p>
       );
     case 'resource':
-      return (
-        <p className="text-sm">
-          {part.title && <span className="mr-2">{part.title}</span>}
-          <span className="font-mono text-ink-soft">{part.uri}</span>
-        </p>
-      );
+      return <ResourcePart part={part} />;
   }
+}
+
+function ResourcePart({ part }: { part: Extract<ShownContent, { type: 'resource' }> }) {
+  const spilled = useSpilledResource(part.uri);
+  if (spilled) return <SpilledResource {...spilled} />;
+  return (
+    <p className="text-sm">
+      {part.title && <span className="mr-2">{part.title}</span>}
+      <span className="font-mono text-ink-soft">{part.uri}</span>
+    </p>
+  );
 }
 
 function looksLikeJson(text: string): boolean {

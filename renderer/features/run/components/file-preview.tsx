@@ -9,10 +9,12 @@ import { ScrollRegion } from '#renderer/components/scroll-region.tsx';
 import { formatBytes } from '#renderer/format/format.ts';
 import { useServices } from '#renderer/state/app-context.tsx';
 import { useRequest } from '#renderer/state/requests.ts';
+import type { KeptFolder } from '#shared/runs/run.ts';
 import { fileKind, resolveOutputPath } from '../model/file-kind.ts';
 import { NothingToShow } from './nothing-to-show.tsx';
 
 const CsvPreview = lazy(() => import('./csv-preview.tsx'));
+const HexPreview = lazy(() => import('./hex-preview.tsx'));
 const PdfPreview = lazy(() => import('./pdf-preview.tsx'));
 
 /** Bytes of a text that a preview reads. */
@@ -22,6 +24,8 @@ const CSV_LIMIT = 2_000_000;
 interface PreviewProps {
   readonly runId: string;
   readonly path: string;
+  /** Where it is kept; the outputs when absent. */
+  readonly folder?: KeptFolder;
   readonly mediaType: string | undefined;
   /** Changes with the file's bytes. */
   readonly version: string;
@@ -30,9 +34,9 @@ interface PreviewProps {
 /** A look into a kept file, by its kind. */
 export function FilePreview(props: PreviewProps) {
   const { bridge } = useServices();
-  const { runId, path, mediaType } = props;
+  const { runId, path, folder = 'outputs', mediaType } = props;
   const kind = fileKind(path, mediaType);
-  const url = bridge.outputUrl(runId, path);
+  const url = bridge.outputUrl(runId, path, { folder });
   return (
     <div className="flex min-h-0 flex-1 flex-col" data-preview={kind}>
       <ErrorBoundary>
@@ -71,12 +75,13 @@ function ImagePreview({ url, path }: { url: string; path: string }) {
 function TextPreview({
   runId,
   path,
+  folder = 'outputs',
   version,
   kind,
 }: PreviewProps & { kind: 'markdown' | 'csv' | 'json' | 'text' }) {
   const { bridge } = useServices();
   const limit = kind === 'csv' ? CSV_LIMIT : TEXT_LIMIT;
-  const answer = useRequest('runs.readText', { runId, path, limit }, { version });
+  const answer = useRequest('runs.readText', { runId, path, folder, limit }, { version });
   if (answer.isPending) return <Loading label="Reading the file" />;
   if (answer.isError) {
     return (
@@ -87,9 +92,8 @@ function TextPreview({
   }
   const { text, size, truncated, binary } = answer.data;
   if (binary) {
-    return (
-      <NothingToShow text="This file is not text, so there is nothing to show here. Save it to open it." />
-    );
+    const url = bridge.outputUrl(runId, path, { folder });
+    return <HexPreview url={url} path={path} size={size} version={version} />;
   }
   if (size === 0) return <NothingToShow text="This file is empty." />;
   const cut = truncated && (

@@ -1,6 +1,5 @@
 import {
   Braces,
-  Download,
   FileImage,
   FileText,
   FileWarning,
@@ -19,11 +18,11 @@ import { moveFocus } from '#renderer/components/move-focus.ts';
 import { ProblemCard } from '#renderer/components/problem-card.tsx';
 import { Spinner } from '#renderer/components/spinner.tsx';
 import { formatBytes, formatClock, formatCount, formatQuantity } from '#renderer/format/format.ts';
-import { useServices } from '#renderer/state/app-context.tsx';
 import { useAction, useRequest } from '#renderer/state/requests.ts';
 import type { FileView, RunProjection } from '#shared/runs/projection.ts';
 import { fileKind, type FileKind } from '../model/file-kind.ts';
 import { FilePreview } from './file-preview.tsx';
+import { SaveButton } from './save-button.tsx';
 
 /** What the run leaves under `outputs/`, as it appears, with a look into each. */
 export function FilesPanel({
@@ -191,38 +190,6 @@ function FileRow({
         <SaveButton runId={runId} path={file.path} />
       )}
     </li>
-  );
-}
-
-/** Saves a file: Electron asks where to; a browser downloads it. */
-function SaveButton({ runId, path }: { runId: string; path: string }) {
-  const { bridge, notices } = useServices();
-  const save = useAction('runs.saveFile', {
-    onDone: ({ savedTo }) => {
-      if (savedTo !== undefined) notices.say(`Saved to ${savedTo}`);
-    },
-  });
-  const label = `Save ${path}`;
-  if (bridge.shell === 'browser') {
-    return (
-      <a
-        href={bridge.outputUrl(runId, path, { download: true })}
-        download={path.slice(path.lastIndexOf('/') + 1)}
-        aria-label={label}
-        title={label}
-        className="inline-flex size-6 shrink-0 items-center justify-center rounded-md text-ink-faint hover:bg-hover hover:text-ink"
-      >
-        <Download size={14} aria-hidden="true" />
-      </a>
-    );
-  }
-  return (
-    <IconButton
-      size="small"
-      label={label}
-      icon={<Download size={14} />}
-      onClick={() => save.mutate({ runId, path })}
-    />
   );
 }
 

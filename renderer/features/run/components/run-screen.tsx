@@ -1,3 +1,4 @@
+import { useMemo } from 'react';
 import { Loading } from '#renderer/components/empty-state.tsx';
 import { ProblemCard } from '#renderer/components/problem-card.tsx';
 import { Split } from '#renderer/components/split.tsx';
@@ -10,9 +11,11 @@ import { useRequest } from '#renderer/state/requests.ts';
 import { useDocumentTitle } from '#renderer/state/use-document-title.ts';
 import type { RunProjection } from '#shared/runs/projection.ts';
 import { isFinalStatus, type RunDetail, type RunStatus } from '#shared/runs/run.ts';
+import { RunResourcesContext } from '../hooks/run-resources.ts';
 import { useLogAnnouncement } from '../hooks/use-announcement.ts';
 import { useRunFeed } from '../hooks/use-run-feed.ts';
 import { runStatus } from '../model/run-state.ts';
+import { CallsPanel } from './calls-panel.tsx';
 import { DetailsPanel } from './details-panel.tsx';
 import { FilesPanel } from './files-panel.tsx';
 import { OutputPanel } from './output-panel.tsx';
@@ -39,6 +42,10 @@ export function RunScreen({ place }: { place: Extract<Place, { name: 'run' }> })
   const shown = detail.data;
   const name = projection.agent?.name ?? summary?.agentName ?? shown?.summary.agentName;
   useDocumentTitle(name && `${name}: ${statusLabel(status)}`);
+  const resources = useMemo(
+    () => ({ runId, resources: projection.resources }),
+    [runId, projection.resources],
+  );
   const announcement = useLogAnnouncement(projection.timeline, isLive);
 
   if (closed && projection.lastSequence === 0) {
@@ -80,7 +87,15 @@ export function RunScreen({ place }: { place: Extract<Place, { name: 'run' }> })
           <ProblemCard problem={problem ?? RUN_GONE} tone="caution" />
         </div>
       )}
-      <RunBody place={place} status={status} projection={projection} detail={shown} />
+      <RunResourcesContext value={resources}>
+        <RunBody
+          place={place}
+          status={status}
+          projection={projection}
+          detail={shown}
+          callCount={(summary ?? shown?.summary)?.callCount ?? 0}
+        />
+      </RunResourcesContext>
     </main>
   );
 }
@@ -90,14 +105,18 @@ function RunBody({
   status,
   projection,
   detail,
+  callCount,
 }: {
   place: Extract<Place, { name: 'run' }>;
   status: RunStatus;
   projection: RunProjection;
   detail: RunDetail | undefined;
+  callCount: number;
 }) {
   const isWide = useMediaQuery(WIDE);
   const isLive = !isFinalStatus(status);
+  // A run without integrations has nothing to look for there.
+  const callsServices = callCount > 0 || projection.tools.some(({ source }) => source === 'integration');
   const timeline = (
     <>
       <PhaseStepper phases={projection.phases} status={status} />
@@ -111,6 +130,15 @@ function RunBody({
       label: 'Files',
       extra: projection.files.size > 0 && <TabCount>{projection.files.size}</TabCount>,
     },
+    ...(callsServices
+      ? [
+          {
+            key: 'calls' as const,
+            label: 'Requests',
+            extra: callCount > 0 && <TabCount>{callCount}</TabCount>,
+          },
+        ]
+      : []),
     { key: 'details', label: 'Details' },
   ];
   const panels = (
@@ -121,13 +149,17 @@ function RunBody({
       <TabPanel value="files" className="flex min-h-0 flex-1 flex-col">
         <FilesPanel runId={place.runId} projection={projection} isLive={isLive} />
       </TabPanel>
+      <TabPanel value="calls" className="flex min-h-0 flex-1 flex-col">
+        <CallsPanel runId={place.runId} count={callCount} isLive={isLive} />
+      </TabPanel>
       <TabPanel value="details" className="min-h-0 flex-1 overflow-auto">
         <DetailsPanel runId={place.runId} projection={projection} detail={detail} />
       </TabPanel>
     </>
   );
   const go = (tab: RunTab) => goTo({ ...place, tab }, { replace: true });
-  const tab = place.tab ?? (projection.output || isWide ? 'output' : 'timeline');
+  const asked = place.tab === 'calls' && !callsServices ? undefined : place.tab;
+  const tab = asked ?? (projection.output || isWide ? 'output' : 'timeline');
 
   if (!isWide) {
     return (
