@@ -12,7 +12,13 @@ import type { ModelGateway } from './model-gateway.ts';
 
 export type { ConfigurationStore } from './configuration.ts';
 export type { ModelTimeouts } from './http-client.ts';
-export type { ModelGateway, RelayedRequest, RelayedResponse, RunModel } from './model-gateway.ts';
+export type {
+  ModelFailure,
+  ModelGateway,
+  RelayedRequest,
+  RelayedResponse,
+  RunModel,
+} from './model-gateway.ts';
 
 export interface ModelGatewayOptions {
   /** Where keys are kept, each as `model-provider/<id>`. */

@@ -2,6 +2,7 @@ import { ProblemError, type Problem } from '#shared/problem.ts';
 import type { ProviderKind } from '#shared/models/model.ts';
 import { authorizationHeaders } from './authorization.ts';
 import type { HttpClient, HttpResponse } from './http-client.ts';
+import { isKeyRefusal } from './key-refusal.ts';
 import type { LiveModel } from './live-model.ts';
 import { KEY_CHECK_PATH, LIST_REQUESTS, type ListRequest } from './model-lists.ts';
 import { redactKey } from './redaction.ts';
@@ -141,7 +142,7 @@ class Lister {
     const { status } = response;
     const said = this.#said(text);
     const isPage = looksLikePage(response, text);
-    if (status === 401 || status === 403) {
+    if (isKeyRefusal(status, text)) {
       const { key } = this.#target;
       return this.#problem('model_key_refused', key === undefined ? 'wants a key' : 'refused the key', {
         detail: `${this.#host()} answered ${status}.${said}`,
@@ -149,13 +150,6 @@ class Lister {
           key === undefined
             ? 'Enter a key.'
             : 'Check that the key is whole, belongs to this provider and has not been revoked.',
-      });
-    }
-    // Google answers a bad key with 400.
-    if (status === 400 && /api[ _-]?key/i.test(text)) {
-      return this.#problem('model_key_refused', 'refused the key', {
-        detail: `${this.#host()} answered ${status}.${said}`,
-        action: 'Check that the key is whole, belongs to this provider and has not been revoked.',
       });
     }
     if (status === 429) {

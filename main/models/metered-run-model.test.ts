@@ -234,6 +234,7 @@ describe('errors', () => {
     expect(at.run.lastFailure).toEqual({
       status: 401,
       detail: 'Incorrect API key provided: [key]. Shortened: [key].',
+      isKeyRefused: true,
     });
     expect(at.run.usage).toMatchObject({ modelRequests: 1, cost: 0 });
   });

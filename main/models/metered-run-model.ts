@@ -1,6 +1,7 @@
 import type { ModelDescription, Usage } from '#shared/models/model.ts';
 import type { PriceList } from './catalogue.ts';
 import type { HttpResponse } from './http-client.ts';
+import { isKeyRefusal } from './key-refusal.ts';
 import type { RelayedRequest, RelayedResponse, RunModel } from './model-gateway.ts';
 import { redactKey, StreamRedactor } from './redaction.ts';
 import { checkRequest, type CheckedRequest } from './request-policy.ts';
@@ -162,7 +163,7 @@ export class MeteredRunModel implements RunModel {
       );
     }
     this.#ledger.addRefusal();
-    this.#fail(response.status, describeError(text));
+    this.#fail(response.status, describeError(text), isKeyRefusal(response.status, text));
     this.#announce();
     const clean = redactKey(text, this.#key);
     return {
@@ -187,11 +188,12 @@ export class MeteredRunModel implements RunModel {
     };
   }
 
-  #fail(status: number, detail: string): void {
+  #fail(status: number, detail: string, isKeyRefused = false): void {
     const clean = redactKey(detail, this.#key).replaceAll(/\s+/g, ' ').trim();
     this.#lastFailure = {
       status,
       detail: clean.length > MAX_DETAIL_CHARACTERS ? `${clean.slice(0, MAX_DETAIL_CHARACTERS)}…` : clean,
+      ...(isKeyRefused && { isKeyRefused }),
     };
   }
 

@@ -19,6 +19,14 @@ export interface RelayedResponse {
   readonly body: AsyncIterable<Uint8Array>;
 }
 
+/** What a provider answered in the place of a turn. */
+export interface ModelFailure {
+  readonly status: number;
+  readonly detail: string;
+  /** It does not take the key; not every provider says so with 401. */
+  readonly isKeyRefused?: boolean;
+}
+
 /** One run's use of one model: adds the key, calls the one provider, meters what it answers. */
 export interface RunModel {
   readonly description: ModelDescription;
@@ -32,7 +40,7 @@ export interface RunModel {
   readonly usage: Usage;
   onUsage(listener: (usage: Usage) => void): () => void;
   /** The last error a provider answered with, for the run's verdict; no secret in it. */
-  readonly lastFailure: { status: number; detail: string } | undefined;
+  readonly lastFailure: ModelFailure | undefined;
 }
 
 /** The configured providers and their keys. Keys go in and never come out. */

@@ -52,6 +52,18 @@ describe('judge', () => {
   });
 });
 
+it('takes a key for refused where the provider says so with another status', () => {
+  const { problem } = judge({
+    ...good,
+    outcome: { stopReason: 'error', aborted: false, errorMessage: 'x', turns: 1 },
+    lastModelFailure: { status: 400, detail: 'API key not valid.', isKeyRefused: true },
+  });
+  expect(problem).toMatchObject({
+    code: 'model_key_refused',
+    detail: expect.stringContaining('400') as string,
+  });
+});
+
 describe('judgeTimeout', () => {
   it.each([
     [300, 299_400, true],

@@ -1,3 +1,4 @@
+import type { ModelFailure } from '#main/models/model-gateway.ts';
 import type { PromptOutcome } from '#shared/protocol/sandbox.ts';
 import type { Problem } from '#shared/problem.ts';
 import type { RunStatus } from '#shared/runs/run.ts';
@@ -13,7 +14,7 @@ export interface VerdictFacts {
   readonly outcome: PromptOutcome;
   /** Requests that reached the provider. */
   readonly modelRequests: number;
-  readonly lastModelFailure: { readonly status: number; readonly detail: string } | undefined;
+  readonly lastModelFailure: ModelFailure | undefined;
   readonly modelName: string;
   /** The agent owes an `output`. */
   readonly outputRequired: boolean;
@@ -102,7 +103,7 @@ function modelProblem({ lastModelFailure, modelName, outcome }: VerdictFacts): P
   const said = lastModelFailure?.detail || outcome.errorMessage || '';
   const detail = said === '' ? '' : ` It said: ${said}`;
   const status = lastModelFailure?.status ?? 0;
-  if (status === 401 || status === 403) {
+  if (status === 401 || status === 403 || lastModelFailure?.isKeyRefused) {
     return {
       code: 'model_key_refused',
       title: 'The provider refused the key',
