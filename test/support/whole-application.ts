@@ -32,7 +32,9 @@ export class WholeApplication implements AsyncDisposable {
 
   /** @param options `dockerHost` takes the place of what this machine would choose */
   static async open(
-    options: Partial<Pick<ApplicationOptions, 'modelTimeouts' | 'trigger'>> & { dockerHost?: string } = {},
+    options: Partial<Pick<ApplicationOptions, 'modelTimeouts' | 'modelAddresses' | 'trigger'>> & {
+      dockerHost?: string;
+    } = {},
   ): Promise<WholeApplication> {
     await using stack = new AsyncDisposableStack();
     const folder = await mkdtemp(join(tmpdir(), 'slipway-whole-'));
@@ -53,6 +55,7 @@ export class WholeApplication implements AsyncDisposable {
         redactor,
         nodePath: undefined,
         ...(options.modelTimeouts && { modelTimeouts: options.modelTimeouts }),
+        ...(options.modelAddresses && { modelAddresses: options.modelAddresses }),
       }),
     );
     using registry = new ProcessInstanceRegistry(join(folder, 'state', 'slipway'));
