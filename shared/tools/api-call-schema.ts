@@ -22,7 +22,8 @@ export const CALL_SCHEMA = {
     },
     body: {
       description: 'Not with GET or HEAD. A plain object or array is sent as JSON.',
-      oneOf: [
+      // Not `oneOf`: each form of an object is a plain object too, and clients check what a model writes.
+      anyOf: [
         { type: 'string', description: 'Text, sent as it is. Set a Content-Type header.' },
         {
           type: 'object',
@@ -66,6 +67,22 @@ export const CALL_SCHEMA = {
                       contentType: { type: 'string', maxLength: 256 },
                     },
                     required: ['name', 'filename', 'bytes', 'encoding'],
+                    additionalProperties: false,
+                  },
+                  {
+                    type: 'object',
+                    properties: {
+                      name: { type: 'string', minLength: 1, maxLength: 256 },
+                      fromFile: { type: 'string', description: 'Path of a file, relative to the workspace.' },
+                      filename: {
+                        type: 'string',
+                        minLength: 1,
+                        maxLength: 1024,
+                        description: "The file's own name when left out.",
+                      },
+                      contentType: { type: 'string', maxLength: 256 },
+                    },
+                    required: ['name', 'fromFile'],
                     additionalProperties: false,
                   },
                 ],

@@ -39,6 +39,60 @@ const texts = ({ content }: CallToolResult) =>
     block.type === 'text' ? block.text : (block as { description?: string }).description,
   );
 
+describe('files as parts of a multipart body', () => {
+  test('are sent byte for byte beside fields, under their own name or another', async () => {
+    const service = await mirror();
+    const run = await start();
+    mkdirSync(join(run.workspace, 'data'));
+    const bytes = Buffer.from([0, 255, 10, 13, 45, 45]);
+    writeFileSync(join(run.workspace, 'data', 'a.bin'), bytes);
+    await run.call({
+      target: at(service, '/200'),
+      method: 'POST',
+      body: {
+        multipart: [
+          { name: 'title', value: 'Two files' },
+          { name: 'first', fromFile: 'data/a.bin' },
+          { name: 'second', fromFile: 'data/a.bin', filename: 'b.png', contentType: 'image/png' },
+        ],
+      },
+    });
+    const [received] = service.received;
+    const form = await new Response(Uint8Array.from(received?.body ?? []), {
+      headers: { 'content-type': received?.headers['content-type'] ?? '' },
+    }).formData();
+    expect(form.get('title')).toBe('Two files');
+    for (const [field, name, type] of [
+      ['first', 'a.bin', 'application/octet-stream'],
+      ['second', 'b.png', 'image/png'],
+    ] as const) {
+      const file = form.get(field) as File;
+      expect([file.name, file.type]).toEqual([name, type]);
+      expect(Buffer.from(await file.arrayBuffer()).equals(bytes)).toBe(true);
+    }
+  });
+
+  test.each<[Record<string, unknown>[], RegExp]>([
+    [[{ name: 'a', fromFile: '../x' }], /outside of the workspace/],
+    [[{ name: 'a', fromFile: 7 }], /'fromFile' of part 1 must be a path/],
+    [[{ name: 'a', fromFile: 'half.bin', bytes: 'AA==' }], /leave out bytes/],
+    [
+      [
+        { name: 'a', fromFile: 'half.bin' },
+        { name: 'b', fromFile: 'half.bin' },
+      ],
+      /has 1200 bytes together with the files before it, more than the 1000/,
+    ],
+  ])('are refused before anything is sent: %j', async (multipart, expected) => {
+    const service = await mirror();
+    const run = await start({ limits: { maxRequestBodyBytes: 1000 } });
+    writeFileSync(join(run.workspace, 'half.bin'), Buffer.alloc(600));
+    const result = await run.call({ target: at(service, '/200'), method: 'POST', body: { multipart } });
+    expect(texts(result).join('\n')).toMatch(expected);
+    expect(service.received).toEqual([]);
+  });
+});
+
 describe('a file as body', () => {
   test('is sent byte for byte, also one at the cap', async () => {
     const service = await mirror();

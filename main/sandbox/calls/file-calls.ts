@@ -1,5 +1,6 @@
 import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js';
 import { CALL_OPTIONS_META_KEY } from '#shared/protocol/api-tools.ts';
+import { isRecord } from '#shared/manifest/plain.ts';
 import type { CallLimits } from '#shared/protocol/integrations.ts';
 import type { CallOptions, ToolServer } from '../mcp-client.ts';
 import { factsOf, refusal } from './call-results.ts';
@@ -64,36 +65,92 @@ function toFileOf(responseMode: unknown): string | undefined {
   return toFile;
 }
 
-/** The body with the bytes of its file in the place of its path. @throws PathRefused */
+/**
+ * The body with the bytes of its files in the place of their paths: of the whole body, or of parts of a
+ * multipart one. What is wrong in another way is left to the sidecar, which says so.
+ * @throws PathRefused
+ */
 async function withFileBody(
-  { limits, uploadName }: ApiCallTarget,
+  target: ApiCallTarget,
   call: Readonly<Record<string, unknown>>,
   workspace: string,
 ): Promise<{ body?: unknown }> {
   const { body } = call;
-  if (typeof body !== 'object' || body === null || !('fromFile' in body)) return {};
-  const { fromFile, ...others } = body as Record<string, unknown>;
-  if (typeof fromFile !== 'string' || Object.keys(others).length > 0) {
-    throw new PathRefused("'body.fromFile' must be a path, and nothing may stand beside it");
+  if (!isRecord(body)) return {};
+  const files = new BodyFiles(target, workspace, Buffer.byteLength(JSON.stringify(call)) + ENVELOPE_ROOM);
+  if ('fromFile' in body) {
+    const { fromFile, ...others } = body;
+    if (typeof fromFile !== 'string' || Object.keys(others).length > 0) {
+      throw new PathRefused("'body.fromFile' must be a path, and nothing may stand beside it");
+    }
+    return { body: { fromBytes: await files.read(fromFile), encoding: 'base64' } };
   }
-  await using file = await openFile(workspace, fromFile);
-  const instead = uploadName === undefined ? '' : `; send it with ${uploadName}, which uploads in parts`;
-  const { maxRequestBodyBytes, maxMcpEnvelopeBytes } = limits;
-  if (file.size > maxRequestBodyBytes) {
-    throw new PathRefused(
-      `the file ${JSON.stringify(fromFile)} has ${file.size} bytes, more than the ${maxRequestBodyBytes} one request may send (SIDECAR_MAX_REQUEST_BODY_BYTES)${instead}`,
-    );
+  const { multipart } = body;
+  if (!Array.isArray(multipart)) return {};
+  const parts: unknown[] = [];
+  for (const [index, part] of (multipart as unknown[]).entries()) {
+    parts.push(isRecord(part) && 'fromFile' in part ? await filePart(part, index, files) : part);
   }
-  const others64 = Buffer.byteLength(JSON.stringify(call)) + ENVELOPE_ROOM;
-  const needed = Math.ceil(file.size / 3) * 4 + others64;
-  if (needed > maxMcpEnvelopeBytes) {
-    throw new PathRefused(
-      `the file ${JSON.stringify(fromFile)} takes ${needed} bytes in the message to the sidecar, more than its ${maxMcpEnvelopeBytes} (SIDECAR_MAX_MCP_ENVELOPE_BYTES)${instead}`,
-    );
+  return { body: { ...body, multipart: parts } };
+}
+
+async function filePart(
+  part: Readonly<Record<string, unknown>>,
+  index: number,
+  files: BodyFiles,
+): Promise<Record<string, unknown>> {
+  const { fromFile, filename, ...rest } = part;
+  if (typeof fromFile !== 'string') throw new PathRefused(`'fromFile' of part ${index + 1} must be a path`);
+  const unknown = Object.keys(rest).filter((key) => key !== 'name' && key !== 'contentType');
+  if (unknown.length > 0) {
+    throw new PathRefused(`part ${index + 1} takes its bytes from a file; leave out ${unknown.join(', ')}`);
   }
-  const bytes = Buffer.alloc(file.size);
-  const { bytesRead } = await file.handle.read(bytes, 0, file.size, 0);
-  return { body: { fromBytes: bytes.subarray(0, bytesRead).toString('base64'), encoding: 'base64' } };
+  const name = filename ?? fromFile.slice(fromFile.lastIndexOf('/') + 1);
+  return { ...rest, filename: name, bytes: await files.read(fromFile), encoding: 'base64' };
+}
+
+/** Reads the files of one call, and keeps them together within its limits. */
+class BodyFiles {
+  readonly #target: ApiCallTarget;
+  readonly #workspace: string;
+  #bytes = 0;
+  #envelopeBytes: number;
+
+  /** @param envelopeBytes of the message without the files */
+  constructor(target: ApiCallTarget, workspace: string, envelopeBytes: number) {
+    this.#target = target;
+    this.#workspace = workspace;
+    this.#envelopeBytes = envelopeBytes;
+  }
+
+  /** A file's bytes in base64. @throws PathRefused */
+  async read(path: string): Promise<string> {
+    await using file = await openFile(this.#workspace, path);
+    this.#check(path, file.size);
+    const bytes = Buffer.alloc(file.size);
+    const { bytesRead } = await file.handle.read(bytes, 0, file.size, 0);
+    return bytes.subarray(0, bytesRead).toString('base64');
+  }
+
+  #check(path: string, size: number): void {
+    const { limits, uploadName } = this.#target;
+    const instead = uploadName === undefined ? '' : `; send it with ${uploadName}, which uploads in parts`;
+    const { maxRequestBodyBytes, maxMcpEnvelopeBytes } = limits;
+    const file = `the file ${JSON.stringify(path)}`;
+    const others = this.#bytes === 0 ? '' : ` together with the files before it`;
+    this.#bytes += size;
+    if (this.#bytes > maxRequestBodyBytes) {
+      throw new PathRefused(
+        `${file} has ${this.#bytes} bytes${others}, more than the ${maxRequestBodyBytes} one request may send (SIDECAR_MAX_REQUEST_BODY_BYTES)${instead}`,
+      );
+    }
+    this.#envelopeBytes += Math.ceil(size / 3) * 4;
+    if (this.#envelopeBytes > maxMcpEnvelopeBytes) {
+      throw new PathRefused(
+        `${file} takes ${this.#envelopeBytes} bytes${others} in the message to the sidecar, more than its ${maxMcpEnvelopeBytes} (SIDECAR_MAX_MCP_ENVELOPE_BYTES)${instead}`,
+      );
+    }
+  }
 }
 
 async function openFile(workspace: string, path: string): ReturnType<typeof openWorkspaceFile> {

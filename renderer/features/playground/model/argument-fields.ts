@@ -50,13 +50,14 @@ export function fieldsOf(schema: Schema): ArgumentField[] {
 function fieldOf(name: string, schema: Schema, isRequired: boolean): ArgumentField {
   const description = typeof schema['description'] === 'string' ? schema['description'] : '';
   const base = { name, description, isRequired };
-  const { type, enum: options, oneOf, additionalProperties: others } = schema;
+  const { type, enum: options, additionalProperties: others } = schema;
+  const alternatives = schema['anyOf'] ?? schema['oneOf'];
   if (Array.isArray(options) && options.every((option) => typeof option === 'string')) {
     const fallback = typeof schema['default'] === 'string' ? schema['default'] : undefined;
     return { ...base, kind: 'choice', options, fallback };
   }
-  if (Array.isArray(oneOf)) {
-    const forms = oneOf.filter(isRecord).flatMap((form) => formOf(name, form) ?? []);
+  if (Array.isArray(alternatives) && alternatives.length > 0) {
+    const forms = alternatives.filter(isRecord).flatMap((form) => formOf(name, form) ?? []);
     return { ...base, kind: 'forms', forms };
   }
   switch (type) {
