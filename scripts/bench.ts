@@ -1,7 +1,9 @@
+import { measureEditor } from '#test/bench/editor.bench.ts';
 import { measureLibrary } from '#test/bench/library.bench.ts';
 import { measureLibraryPage } from '#test/bench/library-page.bench.ts';
 import { measureLogCall } from '#test/bench/log-call.bench.ts';
 import type { Measure } from '#test/bench/measure.ts';
+import { measureServiceCalls } from '#test/bench/service-calls.bench.ts';
 import { measureShell } from '#test/bench/shell.bench.ts';
 import { measureStart } from '#test/bench/start.bench.ts';
 import { measureStop } from '#test/bench/stop.bench.ts';
@@ -14,9 +16,11 @@ const suites: readonly ((root: string) => Promise<Measure[]>)[] = [
   measureStart,
   measureStop,
   measureLogCall,
+  measureServiceCalls,
   measureShell,
   measureLibrary,
   measureLibraryPage,
+  measureEditor,
 ];
 let isGood = true;
 for (const suite of suites) {
