@@ -24,9 +24,16 @@ export interface BoundIntegrations {
   readonly warnings: RunnableAgent['warnings'];
 }
 
+/** Names of the services that a run has calls for. */
+export function calledServices({ plan }: Pick<BoundIntegrations, 'plan'>): string[] {
+  return plan
+    .filter(({ apis, connections }) => apis.length > 0 && connections.length > 0)
+    .map(({ displayName }) => displayName);
+}
+
 /** Whether a run has any call to make, and so needs a way out for its sidecar. */
-export function callsServices({ plan }: Pick<BoundIntegrations, 'plan'>): boolean {
-  return plan.some(({ apis, connections }) => apis.length > 0 && connections.length > 0);
+export function callsServices(bound: Pick<BoundIntegrations, 'plan'>): boolean {
+  return calledServices(bound).length > 0;
 }
 
 /**

@@ -18,7 +18,12 @@ import type { PairPool } from './pair-pool.ts';
 import type { Pair } from './pair.ts';
 import { deadlineNudge, outputReprompt, taskMessage } from './prompt.ts';
 import { ResourceCollector } from './resource-collector.ts';
-import { callsServices, type BoundIntegrations, type IntegrationServices } from './run-integrations.ts';
+import {
+  calledServices,
+  callsServices,
+  type BoundIntegrations,
+  type IntegrationServices,
+} from './run-integrations.ts';
 import type { RunRecorder } from './run-recorder.ts';
 import type { RunRepository } from './run-repository.ts';
 import { judge, judgeTimeout, requiredFieldsOf, type Verdict } from './verdict.ts';
@@ -271,6 +276,7 @@ export class RunSession {
         workspaceBytes: WORKSPACE_BYTES,
         runtimeTools: agent.runtimeTools,
         hasOutputSchema: agent.outputSchema !== undefined,
+        services: calledServices(this.#request.integrations),
       }),
       model: {
         api: description.api,

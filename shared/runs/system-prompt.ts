@@ -1,4 +1,4 @@
-import { DOCUMENTS_FOLDER, OUTPUTS_FOLDER } from '../protocol/layout.ts';
+import { DOCUMENTS_FOLDER, OUTPUTS_FOLDER, RESOURCES_FOLDER } from '../protocol/layout.ts';
 
 export interface PromptParts {
   readonly agentName: string;
@@ -7,6 +7,8 @@ export interface PromptParts {
   readonly workspaceBytes: number;
   readonly runtimeTools: readonly string[];
   readonly hasOutputSchema: boolean;
+  /** Names of the services that the run may call; none when absent. */
+  readonly services?: readonly string[];
 }
 
 /**
@@ -28,6 +30,7 @@ export function platformPrompt(parts: Omit<PromptParts, 'agentPrompt'>): string 
       `The run may take ${parts.timeoutSeconds} seconds, and the workspace holds ${Math.floor(parts.workspaceBytes / 1_048_576)} MB.`,
     ].join('\n'),
     communication(parts.runtimeTools),
+    ...servicesPart(parts.services ?? []),
     [
       '## Files you deliver',
       `Write every file that is meant for the person under \`${OUTPUTS_FOLDER}/\`. Files elsewhere, names that begin with a dot, and links are not delivered.`,
@@ -42,6 +45,17 @@ export function platformPrompt(parts: Omit<PromptParts, 'agentPrompt'>): string 
     );
   }
   return `${sections.join('\n\n')}\n\n---\n\n`;
+}
+
+function servicesPart(services: readonly string[]): string[] {
+  if (services.length === 0) return [];
+  return [
+    [
+      '## Services',
+      `You act at ${services.join(', ')} through tools alone. Accounts are connected and their credentials are added to each call; neither you nor the sandbox has one, so never ask for one.`,
+      `A result that is too large for this conversation, or no text, becomes a file under \`${RESOURCES_FOLDER}/\`; you are told its path.`,
+    ].join('\n'),
+  ];
 }
 
 function communication(runtimeTools: readonly string[]): string {
