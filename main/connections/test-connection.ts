@@ -2,6 +2,7 @@ import type { Outbound } from '#main/network/index.ts';
 import type { ConnectionTest } from '#shared/connections/requirements.ts';
 import type { AuthMethod } from '#shared/manifest/model/integration.ts';
 import { ProblemError, toProblem } from '#shared/problem.ts';
+import { clientCertificateIn } from '#shared/tools/client-certificate.ts';
 import { compileAuthorizedUris } from '#shared/tools/authorized-uris.ts';
 import { httpDeliveryOf, renderDelivery } from '#shared/tools/http-delivery.ts';
 import { judgeTarget } from '#shared/tools/target-rules.ts';
@@ -27,7 +28,7 @@ export interface TestOptions {
 export async function testCredential(options: TestOptions): Promise<ConnectionTest> {
   const { auth, fields, outbound, signal } = options;
   const delivery = httpDeliveryOf(auth);
-  const certificate = certificateOf(auth, fields);
+  const certificate = auth.type === 'mtls' ? clientCertificateIn(fields) : undefined;
   const address = options.url ?? auth.userinfoEndpoint ?? firstAddress(auth);
   if (address === undefined || (!delivery && !certificate)) {
     return {
@@ -105,16 +106,6 @@ function allowedTarget(auth: AuthMethod, address: string) {
 function firstAddress(auth: AuthMethod): string | undefined {
   const [pattern] = auth.authorizedUris.filter((uri) => /^https?:\/\/[^/*]+\//.test(uri));
   return pattern?.replace(/\*.*$/, '');
-}
-
-/** Certificate and key of a method that proves itself by them, by the names people give the fields. */
-function certificateOf({ type }: AuthMethod, fields: Readonly<Record<string, string>>) {
-  if (type !== 'mtls') return undefined;
-  const find = (begin: string) =>
-    Object.values(fields).find((value) => new RegExp(`-----BEGIN [A-Z ]*${begin}-----`).test(value));
-  const certificate = find('CERTIFICATE');
-  const key = find('PRIVATE KEY');
-  return certificate !== undefined && key !== undefined ? { certificate, key } : undefined;
 }
 
 function base64(text: string): string {

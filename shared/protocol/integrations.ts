@@ -26,6 +26,8 @@ export const apiAuthSchema = z.object({
   allowsAllUris: z.boolean(),
   /** Absent when nothing is put into requests. */
   delivery: httpDeliverySchema.optional(),
+  /** Connections show the certificate that is among the credential's fields. */
+  showsCertificate: z.boolean().optional(),
   /** Whether main may have another credential when a service refuses the present one. */
   canRefresh: z.boolean(),
 });

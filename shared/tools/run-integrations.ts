@@ -62,6 +62,7 @@ function apisOf(integration: IntegrationManifest, choice: IntegrationChoice | un
         authorizedUris: [...auth.authorizedUris],
         allowsAllUris: auth.allowsAllUris,
         ...(delivery !== undefined && { delivery }),
+        ...(auth.type === 'mtls' && { showsCertificate: true }),
         // Only a method that main can sign in with again by itself has another credential to give.
         canRefresh: auth.type === 'oauth2' || auth.connect !== undefined,
       },

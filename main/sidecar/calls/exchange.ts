@@ -1,5 +1,6 @@
 import type { ApiAuth, CredentialsAnswer, OutboundCall } from '#shared/protocol/integrations.ts';
 import { toProblem } from '#shared/problem.ts';
+import { clientCertificateIn, type ClientCertificate } from '#shared/tools/client-certificate.ts';
 import { compileAuthorizedUris } from '#shared/tools/authorized-uris.ts';
 import { renderDelivery } from '#shared/tools/http-delivery.ts';
 import {
@@ -68,6 +69,8 @@ interface Hop {
   body: Buffer | undefined;
   /** The header that the credential is in. */
   injected: Header | undefined;
+  /** What the connection shows of itself. */
+  clientCertificate: ClientCertificate | undefined;
 }
 
 /** What a request is made of once its credential is known. */
@@ -179,6 +182,8 @@ export class ConnectionExchange {
       auth.delivery?.allowsOverride === true &&
       callerHeaders.some(([name]) => isNamed(name, injected[0]));
     const used = isOverridden ? undefined : injected;
+    const clientCertificate =
+      auth.showsCertificate === true && !isAnonymous ? clientCertificateIn(answer.fields) : undefined;
     return {
       hop: {
         verdict,
@@ -186,11 +191,13 @@ export class ConnectionExchange {
         headers: headersFor(callerHeaders, used, body),
         body: body.bytes,
         injected: used,
+        clientCertificate,
       },
       secrets,
       body,
       carriesSecret: inHeaders || inBody,
-      isAuthenticated: used !== undefined || (substitutesCredential && !isOverridden),
+      isAuthenticated:
+        used !== undefined || clientCertificate !== undefined || (substitutesCredential && !isOverridden),
     };
   }
 
@@ -261,6 +268,7 @@ export class ConnectionExchange {
           headers: this.#withCookies(hop),
           body: hop.body,
           waivesAddressCheck,
+          clientCertificate: hop.clientCertificate,
         },
         deadline.signal,
       );
@@ -311,6 +319,7 @@ export class ConnectionExchange {
       }),
       body: becomesGet ? undefined : hop.body,
       injected: leaves ? undefined : hop.injected,
+      clientCertificate: leaves ? undefined : hop.clientCertificate,
     };
   }
 }

@@ -3,6 +3,7 @@ import { connect as connectTcp, type Socket } from 'node:net';
 import { connect as connectTls, type ConnectionOptions } from 'node:tls';
 import { isAddress, isPublicAddress, isRefusedHost } from '#shared/tools/address-class.ts';
 import type { CallFailureCode } from '#shared/tools/call-failure.ts';
+import type { ClientCertificate } from '#shared/tools/client-certificate.ts';
 
 /** Answers every address of a name; throws when there is none. */
 export type Resolver = (host: string, signal: AbortSignal) => Promise<readonly string[]>;
@@ -34,6 +35,8 @@ export interface Destination {
   readonly isSecure: boolean;
   /** The author named this host: it may stand on a private network. */
   readonly waivesAddressCheck: boolean;
+  /** Shown to a server that asks for one. */
+  readonly clientCertificate?: ClientCertificate | undefined;
 }
 
 /** Addresses tried before giving up on a host that has many. */
@@ -54,7 +57,7 @@ export async function connectTo(
   for (const address of addresses.slice(0, MAX_TRIED)) {
     try {
       const socket = await options.dial(address, destination.port, signal, destination.host);
-      return destination.isSecure ? await secure(socket, destination.host, options, signal) : socket;
+      return destination.isSecure ? await secure(socket, destination, options, signal) : socket;
     } catch (error) {
       signal.throwIfAborted();
       failure = error;
@@ -96,7 +99,7 @@ function unresolvable(host: string, cause?: unknown): ConnectionRefused {
 
 async function secure(
   socket: Socket,
-  host: string,
+  { host, clientCertificate }: Destination,
   { certificateAuthorities }: ConnectorOptions,
   signal: AbortSignal,
 ): Promise<Socket> {
@@ -104,6 +107,7 @@ async function secure(
     socket,
     ALPNProtocols: ['http/1.1'],
     ...(isAddress(host) ? { host } : { servername: host, host }),
+    ...(clientCertificate && { cert: clientCertificate.certificate, key: clientCertificate.key }),
     ...(certificateAuthorities.length > 0 && { ca: [...(await wellKnown()), ...certificateAuthorities] }),
   };
   return settled(connectTls(options), 'secureConnect', signal);

@@ -1,4 +1,5 @@
 import type { Dispatcher } from 'undici';
+import type { ClientCertificate } from '#shared/tools/client-certificate.ts';
 import type { Target } from '#shared/tools/target-url.ts';
 import { connectTo, ConnectionRefused, reasonOf, type ConnectorOptions } from './connector.ts';
 
@@ -9,6 +10,8 @@ export interface HttpRequest {
   readonly body: Buffer | undefined;
   /** The author named this host: it may stand on a private network. */
   readonly waivesAddressCheck: boolean;
+  /** What the connection shows of itself; nothing when absent. */
+  readonly clientCertificate?: ClientCertificate | undefined;
 }
 
 export interface HttpResponse {
@@ -25,6 +28,8 @@ export interface HttpClient {
   send(request: HttpRequest, signal: AbortSignal): Promise<HttpResponse>;
 }
 
+type ConnectionManner = Pick<HttpRequest, 'waivesAddressCheck' | 'clientCertificate'>;
+
 /** How long a connection may take to be made, beside the limit of the call that first wants it. */
 const CONNECT_TIMEOUT_MS = 30_000;
 /** Headers of a response that are read; more is an error. */
@@ -35,8 +40,8 @@ const STALE = /^(ECONNRESET|EPIPE|UND_ERR_SOCKET)$/;
 /** HTTP/1.1 over connections that were checked, kept for the next call to the same place. */
 export class CheckedHttpClient implements HttpClient, AsyncDisposable {
   readonly #options: ConnectorOptions;
-  /** Apart, so that a connection made to a named host never serves a call that may not go there. */
-  readonly #agents = new Map<boolean, Promise<Dispatcher>>();
+  /** Apart, so that a connection made to a named host, or by a certificate, never serves another call. */
+  readonly #agents = new Map<string, Promise<Dispatcher>>();
 
   constructor(options: ConnectorOptions) {
     this.#options = options;
@@ -62,7 +67,7 @@ export class CheckedHttpClient implements HttpClient, AsyncDisposable {
 
   async #sendOnce(request: HttpRequest, signal: AbortSignal): Promise<HttpResponse> {
     const { target, method, headers, body } = request;
-    const agent = await this.#agentFor(request.waivesAddressCheck);
+    const agent = await this.#agentFor(request);
     const {
       statusCode,
       headers: received,
@@ -80,16 +85,19 @@ export class CheckedHttpClient implements HttpClient, AsyncDisposable {
     return { status: statusCode, headers: received, body: stream, discard: () => stream.destroy() };
   }
 
-  #agentFor(waivesAddressCheck: boolean): Promise<Dispatcher> {
-    let agent = this.#agents.get(waivesAddressCheck);
+  #agentFor(how: ConnectionManner): Promise<Dispatcher> {
+    const { waivesAddressCheck, clientCertificate } = how;
+    const shown = clientCertificate && [clientCertificate.certificate, clientCertificate.key];
+    const key = JSON.stringify([waivesAddressCheck, shown]);
+    let agent = this.#agents.get(key);
     if (agent === undefined) {
-      agent = this.#createAgent(waivesAddressCheck);
-      this.#agents.set(waivesAddressCheck, agent);
+      agent = this.#createAgent(how);
+      this.#agents.set(key, agent);
     }
     return agent;
   }
 
-  async #createAgent(waivesAddressCheck: boolean): Promise<Dispatcher> {
+  async #createAgent({ waivesAddressCheck, clientCertificate }: ConnectionManner): Promise<Dispatcher> {
     const { Agent } = await import('undici');
     return new Agent({
       // The call has limits of its own, which know of redirects and of slow bodies.
@@ -103,6 +111,7 @@ export class CheckedHttpClient implements HttpClient, AsyncDisposable {
           port: Number(port) || (isSecure ? 443 : 80),
           isSecure,
           waivesAddressCheck,
+          clientCertificate,
         };
         const signal = AbortSignal.timeout(CONNECT_TIMEOUT_MS);
         const connect = async () => {

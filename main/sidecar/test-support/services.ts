@@ -120,6 +120,8 @@ export interface CallerOptions {
   readonly resolve?: (host: string) => Promise<readonly string[]>;
   readonly main?: FakeMain;
   readonly contextWindow?: number;
+  /** Trusted beside the well-known ones. */
+  readonly certificateAuthorities?: readonly string[];
 }
 
 export interface Caller extends AsyncDisposable {
@@ -163,7 +165,7 @@ export function createCaller(options: CallerOptions = {}): Caller {
     resolve: options.resolve ?? (async () => [PUBLIC_ADDRESS]),
     dial: (address, port, signal, host) =>
       dialDirectly(address === PUBLIC_ADDRESS ? '127.0.0.1' : address, port, signal, host),
-    certificateAuthorities: [],
+    certificateAuthorities: options.certificateAuthorities ?? [],
   });
   const credentials = new Credentials(main);
   const auth = { ...AUTH, ...options.auth };
