@@ -13,15 +13,16 @@ const WRITERS: Readonly<Record<PromptStretch['by'], string>> = {
 
 /** All that stands in the system prompt of a run, and who wrote which part of it. */
 export function AssembledPrompt({ prompt }: { prompt: string }) {
-  const { manifest } = useForm();
-  const stretches = useMemo(() => assemblePrompt(manifest, prompt), [manifest, prompt]);
+  const { manifest, library } = useForm();
+  const stretches = useMemo(() => assemblePrompt(manifest, prompt, library), [manifest, prompt, library]);
   const skills = rangesOf(manifest, 'skills').length;
+  const services = rangesOf(manifest, 'integrations').length;
   const tokens = stretches.reduce((sum, { text }) => sum + estimateTokens(text), 0);
   return (
     <div className="min-h-0 flex-1 overflow-auto rounded-md border border-line">
       <p className="border-b border-line px-5 py-2 text-sm text-ink-soft">
-        About {formatCount(tokens)} tokens, before the tools. The input of the run comes after it as the first
-        message, fenced off as data
+        About {formatCount(tokens)} tokens{services > 0 && ' once its services are connected'}, before the
+        tools. The input of the run comes after it as the first message, fenced off as data
         {skills > 0 && '; skills come as files, each known by name and description'}.
       </p>
       {stretches.map(({ by, text }) => (

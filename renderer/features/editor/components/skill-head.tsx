@@ -25,10 +25,10 @@ export function SkillHead({ text }: { text: EditedText }) {
     // The fields write the Markdown, so what undo takes back here is of the Markdown too.
     // oxlint-disable-next-line jsx-a11y/no-static-element-interactions
     <div className="mb-3 max-w-200 space-y-3" onKeyDown={(event) => undoIn(text, event)}>
-      <div className="grid gap-4 sm:grid-cols-[16rem_1fr]">
+      <div className="grid gap-4 sm:grid-cols-[20rem_1fr]">
         <Field
           id="skill-name"
-          label="Name for the model"
+          label="Name"
           required
           errors={nameErrors(name)}
           extra={<Count of={name} most={MAX_NAME} />}

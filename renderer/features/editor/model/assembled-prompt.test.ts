@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { systemPrompt } from '#shared/runs/system-prompt.ts';
+import { testLibrary } from '../test-support/library.ts';
 import { assemblePrompt } from './assembled-prompt.ts';
 
 /** Pi's own builder, which its package does not export. */
@@ -9,6 +10,7 @@ const agent = {
   type: 'agent',
   name: '@you/tide-report',
   timeout: 9_999,
+  dependencies: { integrations: { '@acme/mail': '^1.0.0', '@acme/code': '*', '@acme/gone': '*' } },
   runtime_tools: ['output', 'log', 'publish_document', 'add-memory'],
   output: { schema: { type: 'object', properties: { ok: { type: 'boolean' } } } },
 };
@@ -18,7 +20,7 @@ describe('the assembled prompt', () => {
     const { buildSystemPrompt } = (await import(BUILDER)) as {
       buildSystemPrompt: (options: { customPrompt: string; cwd: string; skills: [] }) => string;
     };
-    const joined = assemblePrompt(agent, '# Tides\n\nSay {{when}}.\n')
+    const joined = assemblePrompt(agent, '# Tides\n\nSay {{when}}.\n', testLibrary)
       .map(({ text }) => text)
       .join('');
     const configured = systemPrompt({
@@ -28,12 +30,17 @@ describe('the assembled prompt', () => {
       workspaceBytes: 512 * 1024 * 1024,
       runtimeTools: ['output', 'log'],
       hasOutputSchema: true,
+      services: ['Acme Mail'],
     });
     expect(joined).toBe(buildSystemPrompt({ customPrompt: configured, cwd: '/workspace', skills: [] }));
   });
 
   it('is told of a manifest that is half-written', () => {
-    const [platform] = assemblePrompt({ timeout: 'soon', output: [], runtime_tools: 'log' }, '');
+    const [platform] = assemblePrompt(
+      { timeout: 'soon', output: [], runtime_tools: 'log', dependencies: { integrations: { '@': '*' } } },
+      '',
+      testLibrary,
+    );
     expect(platform?.text).toContain('300 seconds');
     expect(platform?.text).not.toContain('## Result');
   });

@@ -59,7 +59,7 @@ export function SourceSection() {
           )}
         </Field>
         {shown === 'remote' && (
-          <div className="grid gap-4 sm:grid-cols-[1fr_12rem]">
+          <div className="grid gap-4 sm:grid-cols-[1fr_15rem]">
             <TextField
               path={['source', 'remote', 'url']}
               label="Address"
