@@ -151,3 +151,30 @@ describe("a run's outputs", () => {
     expect((await ask(`/output/${runId}`)).status).toBe(404);
   });
 });
+
+describe('what a run keeps beside its outputs', () => {
+  test('a spilled result and an output of one name are two files', async () => {
+    runs.addFile(runId, 'a.json', Buffer.from('output'), 'application/json');
+    runs.addFile(runId, 'a.json', Buffer.from('spilled'), 'application/json', 'resources');
+    expect(await (await ask(`/output/${runId}/a.json`)).text()).toBe('output');
+    expect(await (await ask(`/resource/${runId}/a.json`)).text()).toBe('spilled');
+    expect((await ask(`/resource/${runId}/b.json`)).status).toBe(404);
+    expect((await ask(`/resource/${runId}`)).status).toBe(404);
+  });
+
+  test('its audit is saved in a form that is known, and only by a filter that is one', async () => {
+    const csv = await ask(`/calls/${runId}/csv?outcome=unsent&text=a%26b`);
+    expect(await csv.text()).toBe(`csv of ${runId}`);
+    expect(parseDisposition(csv.headers.get('content-disposition') ?? '')).toMatchObject({
+      type: 'attachment',
+      parameters: { filename: `${runId}-calls.csv` },
+    });
+    for (const path of [
+      `/calls/${runId}/xml`,
+      `/calls/${runId}/csv?outcome=all`,
+      '/calls/none/csv',
+      '/calls',
+    ])
+      expect((await ask(path)).status).toBe(404);
+  });
+});

@@ -241,6 +241,32 @@ describe('projectEvents', () => {
     expect(model.timeline).toMatchObject([{ superseded: true }, { superseded: false }]);
   });
 
+  it('can open a spilled result once it is kept, and says why one is not', () => {
+    const spilled = (path: string): RunEventData => ({
+      type: 'resource.spilled',
+      callId: 'a',
+      uri: `appstrate://api-response/run/${path}`,
+      path,
+      size: 9,
+      mediaType: 'application/json',
+    });
+    const events = record(
+      spilled('resources/a.json'),
+      spilled('resources/b.json'),
+      { type: 'resource.kept', path: 'resources/a.json', size: 10 },
+      { type: 'resource.skipped', path: 'resources/b.json', problem },
+      // Of what nobody was told before, nothing is known to show.
+      { type: 'resource.kept', path: 'resources/c.json', size: 10 },
+    );
+    const { resources } = projectEvents(EMPTY_PROJECTION, events);
+    expect([...resources.values()]).toMatchObject([
+      { path: 'resources/a.json', size: 10, isKept: true, mediaType: 'application/json' },
+      { path: 'resources/b.json', isKept: false, problem },
+    ]);
+    const flood = record(...Array.from({ length: 1500 }, (_, index) => spilled(`resources/${index}`)));
+    expect(projectEvents(EMPTY_PROJECTION, flood).resources.size).toBe(1000);
+  });
+
   it('follows a bounded number of written files but never leaves out one that was kept', () => {
     const written = Array.from({ length: 1500 }, (_, index): RunEventData => ({
       type: 'file.written',

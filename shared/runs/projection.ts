@@ -417,6 +417,8 @@ function applySandboxEvent(draft: Draft, base: ItemBase, data: SandboxEvent): vo
       break;
     }
     case 'resource.spilled': {
+      // The sandbox's word alone makes these: it must not fill the view's memory.
+      if (model.resources.size >= MAX_FOLLOWED_FILES && !model.resources.has(data.path)) break;
       const { type: _type, ...resource } = data;
       draft.resources().set(data.path, { ...resource, isKept: false });
       break;

@@ -17,7 +17,7 @@ import { NO_USAGE, type ModelReference } from '#shared/models/model.ts';
 import { ProblemError } from '#shared/problem.ts';
 import { FakePackageService } from './fake-packages.ts';
 import type { CallExportFormat, CallFilter, RecordedCall } from '#shared/runs/recorded-call.ts';
-import { isFinalStatus, type RunDetail, type RunSummary } from '#shared/runs/run.ts';
+import { isFinalStatus, type KeptFolder, type RunDetail, type RunSummary } from '#shared/runs/run.ts';
 import { DEFAULT_SIDECAR_LIMITS } from '#shared/tools/sidecar-limits.ts';
 import { DEFAULT_SETTINGS, type Settings } from '#shared/settings/settings.ts';
 
@@ -160,8 +160,14 @@ export class FakeRunService implements RunService {
     this.#summaries.tell({ kind: 'changed', run: run.detail.summary });
   }
 
-  addFile(runId: string, path: string, bytes: Buffer, mediaType: string): void {
-    this.#run(runId).files.set(path, { bytes, mediaType });
+  addFile(
+    runId: string,
+    path: string,
+    bytes: Buffer,
+    mediaType: string,
+    folder: KeptFolder = 'outputs',
+  ): void {
+    this.#run(runId).files.set(`${folder}/${path}`, { bytes, mediaType });
   }
 
   async stop(runId: string): Promise<void> {
@@ -202,8 +208,8 @@ export class FakeRunService implements RunService {
     return this.#summaries.add(listener);
   }
 
-  async openOutput(runId: string, path: string) {
-    const file = this.#run(runId).files.get(path);
+  async openOutput(runId: string, path: string, folder: KeptFolder = 'outputs') {
+    const file = this.#run(runId).files.get(`${folder}/${path}`);
     if (!file) throw unknown('file_unknown', 'file', path);
     const { bytes, mediaType } = file;
     return {
