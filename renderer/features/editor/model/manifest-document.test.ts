@@ -148,3 +148,13 @@ function isSame(document: ManifestDocument, before: string): boolean {
 function plain(value: unknown): unknown {
   return JSON.parse(JSON.stringify(value));
 }
+
+test('takes no value that could not be read again', () => {
+  const document = new ManifestDocument('{"type": "agent"}');
+  const value: unknown = JSON.parse('{"__proto__": 1}');
+  expect(document.edit([{ pointer: '/x', value }])).toContain('__proto__');
+  const deep = JSON.parse('['.repeat(80) + ']'.repeat(80)) as unknown;
+  expect(document.edit([{ pointer: '/x', value: deep }])).toContain('64 deep');
+  expect(document.text.text).toBe('{"type": "agent"}');
+  expect(document.text.canUndo).toBe(false);
+});

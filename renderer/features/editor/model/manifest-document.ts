@@ -76,8 +76,10 @@ export class ManifestDocument {
       return 'This cannot be changed here. Change it in the JSON view.';
     }
     if (!isRecord(value)) return 'A manifest is an object, and this would make it another value.';
+    const fault = edits.some((edit) => typeof edit.value === 'object') ? faultOf(text) : undefined;
+    if (fault !== undefined) return fault;
     this.text.change(text, options);
-    // What the edit made is known to be good, so it need not be checked again.
+    // Plain values cannot have broken it, so the whole is not checked at each letter.
     this.#take({ state: 'read', value }, text);
     return undefined;
   }
@@ -108,6 +110,12 @@ export class ManifestDocument {
 }
 
 const BROKEN = 'The JSON has a fault. Mend it in the JSON view first; nothing is lost meanwhile.';
+
+/** What is wrong with a text, of which a value that was typed as JSON is a part; undefined when nothing is. */
+function faultOf(text: string): string | undefined {
+  const reading = read(text, undefined);
+  return reading.state === 'broken' ? reading.faults[0]?.message : undefined;
+}
 
 function read(text: string, last: ManifestValue | undefined): ManifestReading {
   const document = JsonDocument.read(text);

@@ -136,8 +136,11 @@ function DraftEditor({
       save: () => void session.save(),
       connect,
       ...(isAgent && {
-        tryIt: (values?: Trial['values']) =>
-          setTrial((known) => ({ values, round: (known?.round ?? 0) + 1 })),
+        tryIt: (values?: Trial['values']) => {
+          // The form of the trial is that of what is saved.
+          void session.save();
+          setTrial((known) => ({ values, round: (known?.round ?? 0) + 1 }));
+        },
       }),
     }),
     [session, connect, isAgent],
@@ -160,7 +163,7 @@ function DraftEditor({
             <SaveState session={session} />
             <LastVersionLink detail={detail} />
             {isAgent && trial === undefined && (
-              <Button icon={<Play size={13} />} onClick={() => setTrial({ values: undefined, round: 0 })}>
+              <Button icon={<Play size={13} />} onClick={() => actions.tryIt?.()}>
                 Try it
               </Button>
             )}
