@@ -119,11 +119,6 @@ export class EditorPage {
     return this.page.evaluate((wanted) => (globalThis as unknown as PageGlobals).editPackage(wanted), given);
   }
 
-  /** Opens all there is to open, and touches every field of every part; gives how many there are. */
-  goThrough(): Promise<number> {
-    return this.page.evaluate(goThroughEverything);
-  }
-
   /** Names of the parts of the form. */
   parts(): Promise<string[]> {
     return this.page
@@ -168,24 +163,4 @@ export class EditorPage {
     const enabled = this.page.getByRole('button', { name: button, exact: true, disabled: false });
     while ((await enabled.count()) > 0) await action();
   }
-}
-
-/** Goes through every part of the form and every field of it, as a person with the tab key would. */
-async function goThroughEverything(): Promise<number> {
-  const pause = () => new Promise((resolve) => setTimeout(resolve, 0));
-  const parts = document.querySelectorAll<HTMLElement>('nav[aria-label="Parts of the form"] button');
-  let count = 0;
-  for (const part of parts) {
-    part.click();
-    await pause();
-    const form = part.closest('nav')?.nextElementSibling;
-    for (const closed of form?.querySelectorAll<HTMLElement>('[aria-expanded="false"]') ?? []) closed.click();
-    await pause();
-    for (const control of form?.querySelectorAll<HTMLElement>('input, textarea, select') ?? []) {
-      control.focus();
-      control.blur();
-      count += 1;
-    }
-  }
-  return count;
 }

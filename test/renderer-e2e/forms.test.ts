@@ -2,6 +2,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { openEditorPages, type EditedPackage, type EditorPage, type EditorPages } from './editor-page.ts';
+import { goThrough } from './go-through.ts';
 
 let pages: EditorPages;
 const opened: EditorPage[] = [];
@@ -42,7 +43,7 @@ describe('a form', () => {
     let touched = 0;
     for (const given of await catalogue()) {
       await editor.edit(given);
-      touched += await editor.goThrough();
+      touched += await goThrough(editor);
       if ((await editor.text()) !== given.manifestText) changed.push(given.identity);
     }
     expect(changed).toEqual([]);
