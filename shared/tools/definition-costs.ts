@@ -19,7 +19,7 @@ export const DEFINITION_CHARACTERS = {
   /** Without the schema of the result. */
   output: 233,
   /** Without its name, the name of the service, and its addresses. */
-  api_call: 2589,
+  api_call: 2984,
   /** Without its name, the name of the service, and its protocols. */
   api_upload: 1205,
 } as const;
