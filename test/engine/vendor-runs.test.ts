@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { ProviderKind } from '#shared/models/model.ts';
 import {
   cut,
@@ -137,7 +137,7 @@ describe.each(vendors)('a run on $kind', (vendor) => {
     expect(events.at(-1)?.data).toMatchObject({ type: 'run.ended', status: detail.summary.status });
     // The verdict waits for no engine that is slow to remove things.
     const left = async () => [...(await whole.containers()).values(), ...(await whole.volumes())];
-    await expect.poll(left, { timeout: 30_000 }).toEqual([]);
+    await vi.waitFor(async () => expect(await left()).toEqual([]), { timeout: 30_000, interval: 200 });
     expect(JSON.stringify([detail, events])).not.toContain(KEY);
     return { ...detail.summary, events: events.map(({ data }) => data) };
   }
