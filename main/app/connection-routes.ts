@@ -4,20 +4,14 @@ import type { Library } from '#main/library/library.ts';
 import type { AuthorNetwork } from '#main/network/index.ts';
 import type { ConnectFlow } from '#shared/connections/connection.ts';
 import type { connectionRoutes } from '#shared/ipc/connection-routes.ts';
-import type { RouteOutput, RouteParsedInput } from '#shared/ipc/routes.ts';
+import type { RouteOutput } from '#shared/ipc/routes.ts';
 import { ProblemError, toProblem, type Problem } from '#shared/problem.ts';
 import type { SettingsStore } from './application.ts';
 import { agentManifestOf } from './manifest-sources.ts';
 import { bindNetworkRoutes } from './network-routes.ts';
+import type { RequestContext, RouteHandlers } from './route-handlers.ts';
 
-type ConnectionRouteName = keyof typeof connectionRoutes;
-
-type ConnectionHandlers = {
-  [R in ConnectionRouteName]: (
-    input: RouteParsedInput<R>,
-    context: { readonly signal: AbortSignal },
-  ) => RouteOutput<R> | Promise<RouteOutput<R>>;
-};
+type ConnectionHandlers = RouteHandlers<keyof typeof connectionRoutes, Pick<RequestContext, 'signal'>>;
 
 /** Binds the requests about connections and the author's network to their services. */
 export function bindConnectionRoutes(

@@ -5,18 +5,11 @@ import { Readable } from 'node:stream';
 import type { FileHandles, ShellServices } from '#main/app/shell-services.ts';
 import type { GivenImport, PackageService } from '#main/library/index.ts';
 import type { FileEdit, ImportSource, libraryRoutes } from '#shared/ipc/library-routes.ts';
-import type { RouteOutput, RouteParsedInput } from '#shared/ipc/routes.ts';
 import { ProblemError } from '#shared/problem.ts';
 import { readTextStart } from './read-text-start.ts';
+import type { RouteHandlers } from './route-handlers.ts';
 
-type LibraryRouteName = keyof typeof libraryRoutes;
-
-type LibraryHandlers = {
-  [R in LibraryRouteName]: (
-    input: RouteParsedInput<R>,
-    context: { readonly signal: AbortSignal; readonly files: FileHandles },
-  ) => RouteOutput<R> | Promise<RouteOutput<R>>;
-};
+type LibraryHandlers = RouteHandlers<keyof typeof libraryRoutes>;
 
 /** Binds the requests about packages to their service. */
 export function bindLibraryRoutes(packages: PackageService, shell: ShellServices): LibraryHandlers {

@@ -1,18 +1,11 @@
 import { addCertificates, HttpOutbound, removeCertificate, type AuthorNetwork } from '#main/network/index.ts';
 import type { networkRoutes, NetworkDescription, NetworkTest } from '#shared/ipc/network-routes.ts';
-import type { RouteOutput, RouteParsedInput } from '#shared/ipc/routes.ts';
 import { toProblem } from '#shared/problem.ts';
 import { DEFAULT_SIDECAR_LIMITS, readSidecarLimits, SIDECAR_SETTINGS } from '#shared/tools/sidecar-limits.ts';
 import type { SettingsStore } from './application.ts';
+import type { RequestContext, RouteHandlers } from './route-handlers.ts';
 
-type NetworkRouteName = keyof typeof networkRoutes;
-
-type NetworkHandlers = {
-  [R in NetworkRouteName]: (
-    input: RouteParsedInput<R>,
-    context: { readonly signal: AbortSignal },
-  ) => RouteOutput<R> | Promise<RouteOutput<R>>;
-};
+type NetworkHandlers = RouteHandlers<keyof typeof networkRoutes, Pick<RequestContext, 'signal'>>;
 
 const TEST_MS = 15_000;
 /** Bytes of an answer that are read: only that it comes counts. */

@@ -1,17 +1,9 @@
-import type { FileHandles } from '#main/app/shell-services.ts';
 import type { PlaygroundService } from '#main/direct-calls/index.ts';
 import type { playgroundRoutes } from '#shared/ipc/playground-routes.ts';
-import type { RouteOutput, RouteParsedInput } from '#shared/ipc/routes.ts';
 import { readTextStart } from './read-text-start.ts';
+import type { RouteHandlers } from './route-handlers.ts';
 
-type PlaygroundRouteName = keyof typeof playgroundRoutes;
-
-type PlaygroundHandlers = {
-  [R in PlaygroundRouteName]: (
-    input: RouteParsedInput<R>,
-    context: { readonly signal: AbortSignal; readonly files: FileHandles },
-  ) => RouteOutput<R> | Promise<RouteOutput<R>>;
-};
+type PlaygroundHandlers = RouteHandlers<keyof typeof playgroundRoutes>;
 
 /** Binds the requests of the playground to its service. */
 export function bindPlaygroundRoutes(playground: PlaygroundService): PlaygroundHandlers {

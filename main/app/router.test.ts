@@ -6,7 +6,8 @@ import { silentLogger, type Logger } from '#main/logging/logger.ts';
 import { ProblemError } from '#shared/problem.ts';
 import { FakeApplication } from '#test/support/fake-application.ts';
 import { readTextStart } from './read-text-start.ts';
-import { createRouter, type RequestContext } from './router.ts';
+import type { RequestContext } from './route-handlers.ts';
+import { createRouter } from './router.ts';
 import type { ShellServices } from './shell-services.ts';
 
 function setUp(options: { logger?: Logger; shell?: Partial<ShellServices> } = {}) {

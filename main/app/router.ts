@@ -2,32 +2,18 @@ import { randomBytes } from 'node:crypto';
 import { basename } from 'node:path';
 import { Readable } from 'node:stream';
 import type { Application } from '#main/app/application.ts';
-import type { FileHandles, ShellServices } from '#main/app/shell-services.ts';
+import type { ShellServices } from '#main/app/shell-services.ts';
 import type { Logger } from '#main/logging/logger.ts';
-import { routes, type RouteName, type RouteOutput, type RouteParsedInput } from '#shared/ipc/routes.ts';
+import { routes, type RouteName } from '#shared/ipc/routes.ts';
 import { ProblemError, toProblem, type Problem, type Result } from '#shared/problem.ts';
 import { bindConnectionRoutes } from './connection-routes.ts';
 import { invalidRequest } from './invalid-request.ts';
 import { bindLibraryRoutes } from './library-routes.ts';
 import { bindPlaygroundRoutes } from './playground-routes.ts';
 import { readTextStart } from './read-text-start.ts';
+import type { RequestContext, RouteHandlers } from './route-handlers.ts';
 import { resolveRunFiles } from './run-files.ts';
 import { bindTopics, type TopicBinding } from './topics.ts';
-
-/** What a handler knows of the request besides its input. */
-export interface RequestContext {
-  /** Aborted when the caller cancels or goes away. */
-  readonly signal: AbortSignal;
-  /** Files the caller's session has registered. */
-  readonly files: FileHandles;
-}
-
-type Handlers = {
-  [R in RouteName]: (
-    input: RouteParsedInput<R>,
-    context: RequestContext,
-  ) => RouteOutput<R> | Promise<RouteOutput<R>>;
-};
 
 export interface RouterOptions {
   readonly application: Application;
@@ -97,7 +83,7 @@ function unknownRoute(route: string): Problem {
   };
 }
 
-function bindRoutes(application: Application, shell: ShellServices): Handlers {
+function bindRoutes(application: Application, shell: ShellServices): RouteHandlers<RouteName> {
   const { engines, library, models, runs, secrets, settings } = application;
   return {
     'app.describe': () => ({
