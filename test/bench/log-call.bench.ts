@@ -1,17 +1,13 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createMessageConnection, StreamMessageReader, StreamMessageWriter } from 'vscode-jsonrpc/node';
 import { connectToolServer } from '#main/sandbox/mcp-client.ts';
 import { createSocketFetch } from '#main/sandbox/socket-fetch.ts';
 import { McpEndpoint } from '#main/sidecar/mcp-endpoint.ts';
 import { createRuntimeTools } from '#main/sidecar/runtime-tools/runtime-tools.ts';
 import { ToolRegistry } from '#main/sidecar/tool-registry.ts';
-import { createPeer } from '#shared/protocol/peer.ts';
-import { sidecarMainSide, sidecarSide } from '#shared/protocol/sidecar.ts';
 import { atMost, median, type Measure } from './measure.ts';
+import { startSidecarProgram } from './sidecar-program.ts';
 
 const WARM_UP = 200;
 const CALLS = 1000;
@@ -23,36 +19,18 @@ const INPUT = { level: 'info', message: 'A line of about the usual length, with 
  * a process of its own, against the same MCP server called in this process.
  */
 export async function measureLogCall(root: string): Promise<Measure[]> {
+  await using stack = new AsyncDisposableStack();
   const folder = await mkdtemp(join(tmpdir(), 'slipway-bench-'));
-  const child = spawn(process.execPath, [join(root, 'out', 'programs', 'sidecar.js')], {
-    stdio: ['pipe', 'pipe', 'inherit'],
-  });
-  try {
-    const socketPath = join(folder, 'sidecar.sock');
-    const channel = createMessageConnection(
-      new StreamMessageReader(child.stdout),
-      new StreamMessageWriter(child.stdin),
-    );
-    const peer = createPeer({
-      channel,
-      own: sidecarMainSide,
-      other: sidecarSide,
-      otherName: 'the sidecar',
-      createAbort: () => new AbortController(),
-      onFault: (fault) => process.stderr.write(`${JSON.stringify(fault)}\n`),
-    });
-    channel.listen();
-    await peer.request('configure', { runId: 'bench', token: TOKEN, socketPath, runtimeTools: ['log'] });
-    const client = await connectToolServer(createSocketFetch({ socketPath, token: TOKEN }));
-    const options = { signal: undefined, onProgress: () => undefined };
-    const through = await timeCalls(() => client.callTool('log', INPUT, options));
-    const direct = await timeCalls(await openInProcess());
-    return [atMost('sidecar.log_call_added', median(through) - median(direct), 'ms', 2)];
-  } finally {
-    child.stdin.end();
-    await once(child, 'exit');
-    await rm(folder, { recursive: true, force: true });
-  }
+  stack.defer(() => rm(folder, { recursive: true, force: true }));
+  const { channel, peer } = stack.use(startSidecarProgram(root));
+  const socketPath = join(folder, 'sidecar.sock');
+  channel.listen();
+  await peer.request('configure', { runId: 'bench', token: TOKEN, socketPath, runtimeTools: ['log'] });
+  const client = await connectToolServer(createSocketFetch({ socketPath, token: TOKEN }));
+  const options = { signal: undefined, onProgress: () => undefined };
+  const through = await timeCalls(() => client.callTool('log', INPUT, options));
+  const direct = await timeCalls(await openInProcess());
+  return [atMost('sidecar.log_call_added', median(through) - median(direct), 'ms', 2)];
 }
 
 /** The same server with the same tools, without a socket and another process. */

@@ -1,4 +1,4 @@
-import { fork, spawn, type ChildProcess } from 'node:child_process';
+import { fork } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { createReadStream, readFileSync, writeFileSync } from 'node:fs';
@@ -7,15 +7,13 @@ import { Agent, request } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Upload } from 'tus-js-client';
-import { createMessageConnection, StreamMessageReader, StreamMessageWriter } from 'vscode-jsonrpc/node';
 import { withIntegrationCalls } from '#main/sandbox/integration-calls.ts';
 import { connectToolServer, type ToolServer } from '#main/sandbox/mcp-client.ts';
 import { createSocketFetch } from '#main/sandbox/socket-fetch.ts';
 import type { ApiAuth, RunIntegration } from '#shared/protocol/integrations.ts';
-import { createPeer } from '#shared/protocol/peer.ts';
-import { sidecarMainSide, sidecarSide } from '#shared/protocol/sidecar.ts';
 import { DEFAULT_SIDECAR_LIMITS } from '#shared/tools/sidecar-limits.ts';
 import { atMost, median, type Measure } from './measure.ts';
+import { startSidecarProgram } from './sidecar-program.ts';
 
 const MEBIBYTE = 1024 * 1024;
 const WARM_UP = 200;
@@ -90,21 +88,8 @@ interface Sidecar extends AsyncDisposable {
 
 /** The built sidecar with one method that adds a key, and one that adds nothing. */
 async function startSidecar(root: string, folder: string, port: number): Promise<Sidecar> {
-  const child = spawn(process.execPath, [join(root, 'out', 'programs', 'sidecar.js')], {
-    stdio: ['pipe', 'pipe', 'inherit'],
-  });
-  const channel = createMessageConnection(
-    new StreamMessageReader(child.stdout),
-    new StreamMessageWriter(child.stdin),
-  );
-  const peer = createPeer({
-    channel,
-    own: sidecarMainSide,
-    other: sidecarSide,
-    otherName: 'the sidecar',
-    createAbort: () => new AbortController(),
-    onFault: (fault) => process.stderr.write(`${JSON.stringify(fault)}\n`),
-  });
+  const program = startSidecarProgram(root);
+  const { channel, peer } = program;
   peer.handle('credentials', () =>
     Promise.resolve({ fields: { api_key: 'key-of-the-benchmark' }, publicFields: [] }),
   );
@@ -139,7 +124,12 @@ async function startSidecar(root: string, folder: string, port: number): Promise
     socketFetch,
     sidecar: access,
   });
-  return { pid: child.pid ?? 0, workspace: folder, tools, [Symbol.asyncDispose]: () => end(child) };
+  return {
+    pid: program.pid,
+    workspace: folder,
+    tools,
+    [Symbol.asyncDispose]: () => program[Symbol.asyncDispose](),
+  };
 }
 
 function integrationOf(namespace: string, auth: Omit<ApiAuth, 'authKey' | 'callTool'>): RunIntegration {
@@ -150,11 +140,6 @@ function integrationOf(namespace: string, auth: Omit<ApiAuth, 'authKey' | 'callT
     apis: [{ ...auth, authKey: 'key', callTool: 'api_call' }],
     connections: [{ id: namespace, authKey: 'key', label: 'Only one' }],
   };
-}
-
-async function end(child: ChildProcess): Promise<void> {
-  child.stdin?.end();
-  await once(child, 'exit');
 }
 
 const agent = new Agent({ keepAlive: true });

@@ -135,19 +135,15 @@ function initialValues(fields: readonly CredentialField[]): Record<string, strin
   return Object.fromEntries(fields.map(({ name, defaultValue = '' }) => [name, defaultValue]));
 }
 
-function CredentialInput({
-  field,
-  attributes,
-  value,
-  onChange,
-  onProblem,
-}: {
-  field: CredentialField;
-  attributes: FieldAttributes;
-  value: string;
-  onChange: (value: string) => void;
-  onProblem: (problem: Problem) => void;
-}) {
+interface CredentialInputProps {
+  readonly field: CredentialField;
+  readonly attributes: FieldAttributes;
+  readonly value: string;
+  readonly onChange: (value: string) => void;
+  readonly onProblem: (problem: Problem) => void;
+}
+
+function CredentialInput({ field, attributes, value, onChange, onProblem }: CredentialInputProps) {
   if (field.choices.length > 0) {
     return (
       <Select {...attributes} value={value} onChange={({ target }) => onChange(target.value)}>
@@ -183,19 +179,7 @@ function CredentialInput({
 }
 
 /** A certificate or key: pasted, or read from a file. */
-function PastedFile({
-  field,
-  attributes,
-  value,
-  onChange,
-  onProblem,
-}: {
-  field: CredentialField;
-  attributes: FieldAttributes;
-  value: string;
-  onChange: (value: string) => void;
-  onProblem: (problem: Problem) => void;
-}) {
+function PastedFile({ field, attributes, value, onChange, onProblem }: CredentialInputProps) {
   const take = async ({ target }: ChangeEvent<HTMLInputElement>) => {
     const [file] = target.files ?? [];
     // The same file may be picked again after it was mended.
