@@ -4,7 +4,7 @@
  * one connect sheet; `useGrantedConnections()` lists connections with their scopes, live. Both have the
  * shapes of the manifest editor's ports.
  */
-export { ConnectionsScreen } from './components/connections-screen.tsx';
+export { ConnectionsScreen } from './components/lazy-connections-screen.tsx';
 export { ConnectSheet } from './components/connect-sheet.tsx';
 export { IntegrationConnections } from './components/integration-connections.tsx';
 export { RunAccounts } from './components/run-accounts.tsx';

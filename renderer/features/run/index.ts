@@ -1,2 +1,2 @@
-export { RunScreen } from './components/run-screen.tsx';
+export { RunScreen } from './components/lazy-run-screen.tsx';
 export { RunPanel } from './components/run-panel.tsx';

@@ -1,1 +1,1 @@
-export { SettingsScreen } from './components/settings-screen.tsx';
+export { SettingsScreen } from './components/lazy-settings-screen.tsx';

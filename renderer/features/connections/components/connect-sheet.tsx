@@ -2,7 +2,7 @@ import { Dialog } from '#renderer/components/dialog.tsx';
 import { focusOnMount } from '#renderer/components/focus-on-mount.ts';
 import { useApp } from '#renderer/state/app-context.tsx';
 import { useConnectSheet, type ConnectWish } from '../hooks/connect-context.tsx';
-import { ConnectPanel } from './connect-panel.tsx';
+import { ConnectPanel } from './lazy-connect-panel.tsx';
 
 /** The window over any screen in which an account is connected. */
 export function ConnectSheet() {

@@ -1,13 +1,18 @@
 import { useStore } from 'zustand';
 import { Button } from '#renderer/components/button.tsx';
 import { Dialog } from '#renderer/components/dialog.tsx';
+import { lazyScreen } from '#renderer/components/lazy-screen.tsx';
 import { ProblemCard } from '#renderer/components/problem-card.tsx';
 import { ProgressBar } from '#renderer/components/progress.tsx';
 import { formatQuantity } from '#renderer/format/format.ts';
 import { useImport } from '../hooks/import-context.tsx';
 import type { ImportState } from '../model/import-desk.ts';
 import { ImportChooser } from './import-chooser.tsx';
-import { ImportPreviewView } from './import-preview.tsx';
+
+const ImportPreviewView = lazyScreen(
+  'Loading',
+  async () => (await import('./import-preview.tsx')).ImportPreviewView,
+);
 
 /** The window of an import, in whatever state it is. */
 export function ImportSheet() {
