@@ -1,5 +1,6 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { Connections } from '#main/connections/index.ts';
 import { createCredentialProxies, Playground } from '#main/direct-calls/index.ts';
 import { createEngineDirectory } from '#main/engines/index.ts';
@@ -45,6 +46,8 @@ export interface ApplicationOptions {
 
 /** Milliseconds between two pieces of the walkthrough's answers, so that a person can follow. */
 const WALKTHROUGH_PACE_MS = 15;
+/** Milliseconds in which a start has the computer to itself: containers that start would slow the first page. */
+const FIRST_PAGE_MS = 2500;
 
 /**
  * The composition root: makes every service once and ends them in reverse. What a dead instance left
@@ -160,7 +163,9 @@ export async function createApplication(options: ApplicationOptions): Promise<Ap
     stack.use(database.onForeignChange(() => connections.noticeOthers()));
     const abort = new AbortController();
     stack.defer(() => abort.abort());
-    const warm = () => void runs.warmUp(abort.signal).catch(() => undefined);
+    const { signal } = abort;
+    const firstPage = delay(FIRST_PAGE_MS, undefined, { signal, ref: false });
+    const warm = () => void firstPage.then(() => runs.warmUp(signal)).catch(() => undefined);
     stack.defer(engines.onReport(warm));
     const onSettings = () => (settings.get().warmPair ? warm() : void runs.coolDown());
     stack.defer(settings.onChange(onSettings));
