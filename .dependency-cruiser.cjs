@@ -38,7 +38,7 @@ module.exports = {
       name: 'programs-to-shared-only',
       comment: 'The programs in the containers are bundles of their own.',
       severity: 'error',
-      from: { path: '^main/(sidecar|sandbox)/', pathNot: '\\.test\\.ts$' },
+      from: { path: '^main/(sidecar|sandbox|runner)/', pathNot: '\\.test\\.ts$' },
       to: { path: '^main/', pathNot: '^main/$1/' },
     },
     {

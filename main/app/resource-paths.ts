@@ -4,7 +4,7 @@ import { join } from 'node:path';
 export interface ResourcePaths {
   /** The renderer's built files. The one folder that may be inside `app.asar`. */
   readonly renderer: string;
-  /** Bundles of the programs in the containers: `sandbox.js` and `sidecar.js`. */
+  /** Bundles of the programs in the containers: `sandbox.js`, `sidecar.js` and `runner.js`. */
   readonly programs: string;
   /** Recipe of the image: Dockerfile and what it copies. */
   readonly image: string;

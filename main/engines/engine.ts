@@ -1,8 +1,8 @@
 import type { Readable, Writable } from 'node:stream';
 import type { EngineKind, EngineReport, ImageStatus, IsolationCheck } from '#shared/engines/engine-report.ts';
 
-/** Which of the two programs a container runs. */
-export type ContainerRole = 'sandbox' | 'sidecar';
+/** Which program a container runs: one of a run's pair, or that which starts a local MCP server. */
+export type ContainerRole = 'sandbox' | 'sidecar' | 'runner';
 
 /** Labels on everything created, so that a later start can tell what nobody owns. */
 export interface OwnerLabels {
@@ -47,6 +47,8 @@ export interface ContainerSpecification {
   readonly limits: ResourceLimits;
   /** `later` lets {@link Container.openNetwork} lead it out; nothing else ever does. */
   readonly network: 'none' | 'later';
+  /** Further folders in memory, the program's own: what a local MCP server is given as files goes there. */
+  readonly memoryFolders?: readonly string[];
 }
 
 /** Attached standard streams; the only channel into a container besides its files. */

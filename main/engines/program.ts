@@ -1,7 +1,15 @@
-import { SANDBOX_USER_ID, SIDECAR_USER_ID, SOCKET_FOLDER, WORKSPACE_PATH } from '#shared/protocol/layout.ts';
+import {
+  BUNDLE_PATH,
+  RUNNER_HOME,
+  RUNNER_USER_ID,
+  SANDBOX_USER_ID,
+  SIDECAR_USER_ID,
+  SOCKET_FOLDER,
+  WORKSPACE_PATH,
+} from '#shared/protocol/layout.ts';
 import type { ContainerRole } from './engine.ts';
 
-/** Where the image keeps Pi and the two programs. */
+/** Where the image keeps Pi and the programs. */
 export const INSTALLATION_PATH = '/opt/slipway';
 
 /** Where the image keeps what V8 made of the programs' code; each user has a part of its own. */
@@ -15,19 +23,31 @@ export function nodeFlagsOf(role: ContainerRole): readonly string[] {
   return role === 'sandbox' ? ['--max-semi-space-size=4'] : [];
 }
 
+interface Surroundings {
+  readonly userId: number;
+  readonly home: string;
+  readonly startFolder: string;
+}
+
+const SURROUNDINGS: Readonly<Record<ContainerRole, Surroundings>> = {
+  sandbox: { userId: SANDBOX_USER_ID, home: '/home/agent', startFolder: WORKSPACE_PATH },
+  sidecar: { userId: SIDECAR_USER_ID, home: '/home/sidecar', startFolder: SOCKET_FOLDER },
+  runner: { userId: RUNNER_USER_ID, home: RUNNER_HOME, startFolder: BUNDLE_PATH },
+};
+
 /** The user a role's program runs as; never root. */
 export function userIdOf(role: ContainerRole): number {
-  return role === 'sandbox' ? SANDBOX_USER_ID : SIDECAR_USER_ID;
+  return SURROUNDINGS[role].userId;
 }
 
 /** Home of a role's user: in memory, gone with the container. */
 export function homeOf(role: ContainerRole): string {
-  return role === 'sandbox' ? '/home/agent' : '/home/sidecar';
+  return SURROUNDINGS[role].home;
 }
 
 /** Folder a role's program starts in. */
 export function startFolderOf(role: ContainerRole): string {
-  return role === 'sandbox' ? WORKSPACE_PATH : SOCKET_FOLDER;
+  return SURROUNDINGS[role].startFolder;
 }
 
 /** Variables every program gets, whatever the engine. None is a secret, none is the app's own. */

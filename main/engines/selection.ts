@@ -1,5 +1,5 @@
 import type { EndpointAttempt, EngineReport } from '#shared/engines/engine-report.ts';
-import type { Problem } from '#shared/problem.ts';
+import { ProblemError, type Problem } from '#shared/problem.ts';
 
 /** What there is to choose from, and what the person wants. */
 export interface Choices {
@@ -33,6 +33,18 @@ export function consentRequired(): Problem {
       'Without Docker, agents run as programs of your own on this computer. They could read and change your files and use your network.',
     action: 'Start Docker, or agree in the engine settings.',
   };
+}
+
+/** Why a local MCP server does not run as a process of the author's own. */
+export function serverNotIsolated(): ProblemError {
+  return new ProblemError({
+    code: 'local_server_not_isolated',
+    title: 'Local MCP servers need Docker',
+    detail:
+      'Agents run as processes here, and an MCP server of a package would run as a program of your own, with your files and your network. Slipway does not start it unless INTEGRATION_RUNTIME_ADAPTER=docker.',
+    action:
+      'Start Docker and choose it in the engine settings. To keep agents as processes and only their servers in Docker, set INTEGRATION_RUNTIME_ADAPTER=docker and start Slipway again.',
+  });
 }
 
 function noEngine({ preference, attempts, platform }: Choices): Problem {

@@ -78,6 +78,7 @@ const folders = {
   ],
   programs: [
     { name: 'sidecar', input: 'main/sidecar/main.ts', file: 'sidecar.js', format: 'esm' },
+    { name: 'runner', input: 'main/runner/main.ts', file: 'runner.js', format: 'esm' },
     // Pi stands beside the bundle in the image, as the bundle its own package ships.
     {
       name: 'sandbox',

@@ -17,3 +17,9 @@ export const SOCKET_PATH = '/run/slipway/sidecar.sock';
 export const SANDBOX_USER_ID = 1000;
 /** User of the sidecar program: another one, so that neither reads the other's files. */
 export const SIDECAR_USER_ID = 1001;
+/** User of local MCP servers, which are nobody's friends. */
+export const RUNNER_USER_ID = 1002;
+/** Where a local MCP server finds its bundle. */
+export const BUNDLE_PATH = '/bundle';
+/** Home of a local MCP server: in memory, gone with its container. */
+export const RUNNER_HOME = '/home/runner';

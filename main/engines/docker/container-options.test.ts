@@ -25,9 +25,13 @@ const specification: ContainerSpecification = {
 };
 
 describe('containerOptions', () => {
-  it.each(['sandbox', 'sidecar'] as const)('hardens the %s in every respect', (role) => {
+  it.each([
+    ['sandbox', '1000:1000'],
+    ['sidecar', '1001:1001'],
+    ['runner', '1002:1002'],
+  ] as const)('hardens the %s in every respect', (role, user) => {
     const options = containerOptions({ ...specification, role }, maker, dialect);
-    expect(options.User).toBe(role === 'sandbox' ? '1000:1000' : '1001:1001');
+    expect(options.User).toBe(user);
     expect(options).toMatchObject({ OpenStdin: true, StdinOnce: true, Tty: false });
     expect(options.HostConfig).toMatchObject({
       Init: true,
@@ -45,6 +49,12 @@ describe('containerOptions', () => {
     expect(options.HostConfig).not.toHaveProperty('Privileged');
     expect(options.HostConfig).not.toHaveProperty('Binds');
     expect(options.HostConfig?.Tmpfs?.['/tmp']).toContain('nosuid,nodev');
+  });
+
+  it('gives a runner its own folders in memory, which nobody else can look into', () => {
+    const runner = { ...specification, role: 'runner', memoryFolders: ['/etc/service'] } as const;
+    const { HostConfig } = containerOptions(runner, maker, dialect);
+    expect(HostConfig?.Tmpfs?.['/etc/service']).toMatch(/nosuid,nodev.*uid=1002.*mode=0700/);
   });
 
   it('leads nobody out, and tells where the computer is only who may be led out later', () => {

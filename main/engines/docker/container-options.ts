@@ -14,7 +14,7 @@ import {
 
 /** What differs between engines in how a container must be asked for. */
 export interface ContainerDialect {
-  /** Runtime to use for sandboxes, such as gVisor's; the engine's own when undefined. */
+  /** Runtime for what is not ours, such as gVisor's; the engine's own when undefined. */
   readonly sandboxRuntime: string | undefined;
   /** Podman sets its own process ulimit where none is given, and fails where the host's is lower. */
   readonly needsProcessUlimit: boolean;
@@ -35,6 +35,8 @@ const PROCESS_ULIMIT = 16_384;
 const HOST_NAME = 'host.docker.internal';
 const TEMPORARY_BYTES = 256 * 1024 * 1024;
 const HOME_BYTES = 64 * 1024 * 1024;
+/** For the few files that a local MCP server is given. */
+const FOLDER_BYTES = 4 * 1024 * 1024;
 /** Seconds an engine that shuts down leaves a container to end by itself. */
 const STOP_SECONDS = 2;
 
@@ -97,7 +99,10 @@ export function containerOptions(
       ],
       Tmpfs: {
         '/tmp': `rw,exec,nosuid,nodev,size=${TEMPORARY_BYTES},mode=1777`,
-        [home]: `rw,exec,nosuid,nodev,size=${HOME_BYTES},uid=${user},gid=${user},mode=0700`,
+        [home]: ownMemory(HOME_BYTES, user),
+        ...Object.fromEntries(
+          (specification.memoryFolders ?? []).map((folder) => [folder, ownMemory(FOLDER_BYTES, user)]),
+        ),
       },
       Mounts: specification.mounts.map((mount) => ({
         Type: 'volume',
@@ -116,9 +121,14 @@ export function containerOptions(
       LogConfig: { Type: 'none', Config: {} },
       RestartPolicy: { Name: 'no' },
       AutoRemove: false,
-      ...(role === 'sandbox' && dialect.sandboxRuntime !== undefined && { Runtime: dialect.sandboxRuntime }),
+      ...(role !== 'sidecar' && dialect.sandboxRuntime !== undefined && { Runtime: dialect.sandboxRuntime }),
     },
   };
+}
+
+/** A folder in memory that nobody but the program's user can look into. */
+function ownMemory(bytes: number, user: number): string {
+  return `rw,exec,nosuid,nodev,size=${bytes},uid=${user},gid=${user},mode=0700`;
 }
 
 function programCommand(role: ContainerRole): readonly string[] {

@@ -11,7 +11,7 @@ const dockerfile = await readFile(
 
 /** Events of a build as the engine sent them, in short. */
 const APT: BuildEvent[] = [
-  { stream: 'Step 6/17 : RUN apt-get update && apt-get install -y git' + ' package'.repeat(200) },
+  { stream: 'Step 6/20 : RUN apt-get update && apt-get install -y git' + ' package'.repeat(200) },
   { stream: '\n' },
   { stream: ' ---> Running in 0123456789ab\n' },
   { stream: '0 upgraded, 2 newly installed, 0 to remove and 0 not upgraded.\n' },
@@ -24,7 +24,7 @@ describe('dockerfileSteps', () => {
   it('counts what the engine counts: instructions, not lines or comments', () => {
     const text = 'ARG A=1\n# a comment\nFROM x\n\nRUN a \\\n  # inside\n && b \\\n && c\nCOPY d e\n';
     expect(dockerfileSteps(text)).toHaveLength(4);
-    expect(dockerfileSteps(dockerfile)).toHaveLength(17);
+    expect(dockerfileSteps(dockerfile)).toHaveLength(20);
   });
 });
 
@@ -43,7 +43,7 @@ describe('BuildProgressTracker', () => {
 
   it('shows how far a base image is fetched', () => {
     const tracker = new BuildProgressTracker(dockerfile);
-    tracker.add({ stream: 'Step 3/17 : FROM debian:bookworm-slim\n' });
+    tracker.add({ stream: 'Step 3/20 : FROM debian:bookworm-slim\n' });
     const start = tracker.progress.fraction;
     tracker.add({ status: 'Downloading', id: 'a', progressDetail: { current: 50, total: 100 } });
     const half = tracker.progress.fraction;
@@ -55,7 +55,7 @@ describe('BuildProgressTracker', () => {
 
   it("understands Podman's upper-case steps", () => {
     const tracker = new BuildProgressTracker(dockerfile);
-    tracker.add({ stream: 'STEP 11/17: COPY programs /opt/slipway/programs\n' });
+    tracker.add({ stream: 'STEP 12/20: COPY programs /opt/slipway/programs\n' });
     expect(tracker.progress.step).toBe("Adding Slipway's programs");
   });
 

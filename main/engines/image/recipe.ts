@@ -13,7 +13,7 @@ export interface ImageSources {
   readonly image: string;
   /** Package folder of `@earendil-works/pi-coding-agent`. */
   readonly pi: string;
-  /** Folder with the bundles of the two programs: `sandbox.js`, `sidecar.js` and their chunks. */
+  /** Folder with the bundles of the programs: `sandbox.js`, `sidecar.js`, `runner.js` and their chunks. */
   readonly programs: string;
 }
 
@@ -98,7 +98,7 @@ async function collectPrograms(folder: string): Promise<ContextFile[]> {
   const names = await readdir(folder).catch((error: unknown) => {
     throw sourceMissing(folder, error);
   });
-  for (const needed of ['sandbox.js', 'sidecar.js'])
+  for (const needed of ['sandbox.js', 'sidecar.js', 'runner.js'])
     if (!names.includes(needed)) throw sourceMissing(join(folder, needed));
   const bundles = names.filter((name) => /\.(js|json|wasm)$/.test(name));
   return (await Promise.all(bundles.map((name) => describe(`programs/${name}`, join(folder, name))))).flat();

@@ -16,7 +16,7 @@ import { PI_PARTS, findPackage } from '../image/recipe.ts';
 import { runProbe } from '../isolation/probe.ts';
 import { LABEL, isLeftOver, ownerLabels } from '../labels.ts';
 import { homeOf, startFolderOf, userIdOf } from '../program.ts';
-import { consentRequired } from '../selection.ts';
+import { consentRequired, serverNotIsolated } from '../selection.ts';
 import { bubblewrapArguments, isSystemPath, type Binding, type Bubblewrap } from './bubblewrap.ts';
 import { ProcessContainer, type FolderMount, type ProcessCommand } from './process-container.ts';
 import { killTree } from './process-tree.ts';
@@ -88,6 +88,8 @@ export class ProcessEngine implements Engine {
   }
 
   createContainer(specification: ContainerSpecification, signal: AbortSignal): Promise<Container> {
+    // Others' programs would run as the person's own: no consent covers that.
+    if (specification.role === 'runner') return Promise.reject(serverNotIsolated());
     return this.#create(specification, signal, [join(this.#options.programs, `${specification.role}.js`)]);
   }
 
