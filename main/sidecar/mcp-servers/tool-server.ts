@@ -1,0 +1,390 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { Client } from '@modelcontextprotocol/sdk/client/index.js';
+import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
+import {
+  CallToolResultSchema,
+  ErrorCode,
+  ListRootsRequestSchema,
+  McpError,
+  ReadResourceResultSchema,
+  ToolListChangedNotificationSchema,
+  type CallToolResult,
+  type Progress,
+  type ReadResourceResult,
+} from '@modelcontextprotocol/sdk/types.js';
+import { z } from 'zod';
+import { cleanTools, type RefusedTool, type ServerToolDefinition } from '#shared/mcp/server-tool.ts';
+import { ProblemError } from '#shared/problem.ts';
+import { isPassing, isSessionLost, serverProblem } from './server-failure.ts';
+
+/** A way to a server. One with sessions ends its own when it is asked to. */
+export interface ServerTransport extends Transport {
+  terminateSession?(): Promise<void>;
+}
+
+export interface ToolServerOptions {
+  /** Names the server in what a person or a model reads. */
+  readonly name: string;
+  /**
+   * Makes a new way to the server. Called at first, and once more for a call that finds the session or the
+   * process of before ended; what it throws fails that call.
+   */
+  readonly openTransport: (signal: AbortSignal) => ServerTransport | Promise<ServerTransport>;
+  readonly times?: Partial<ToolServerTimes>;
+  /** Folders the server is told of when it asks; without any it is told that there are none to ask for. */
+  readonly roots?: readonly { readonly uri: string; readonly name?: string }[];
+  /** Told after the list has been read again because the server said that it had changed. */
+  readonly onToolsChanged?: (server: ToolServer) => void;
+}
+
+/** How long a server may take, in milliseconds. */
+export interface ToolServerTimes {
+  /** From the first connection to the end of the list of tools. */
+  readonly openMs: number;
+  /** For one call; progress does not lengthen it. */
+  readonly callMs: number;
+  /** For what is said on leaving. */
+  readonly closeMs: number;
+}
+
+export const DEFAULT_SERVER_TIMES: ToolServerTimes = { openMs: 30_000, callMs: 300_000, closeMs: 2_000 };
+
+export interface ServerCallOptions {
+  readonly signal: AbortSignal;
+  readonly onProgress?: ((text: string) => void) | undefined;
+}
+
+/** A server's tools, wherever it is: on the internet, or in a container whose messages are relayed. */
+export interface ToolServer extends AsyncDisposable {
+  /** As last listed, cleaned; not yet held against what the author accepted. */
+  readonly tools: readonly ServerToolDefinition[];
+  readonly refused: readonly RefusedTool[];
+  /**
+   * Calls a tool by the server's own name for it. A result that says it is an error is a result.
+   * @throws ProblemError, or what the signal was aborted with
+   */
+  call(
+    tool: string,
+    input: Readonly<Record<string, unknown>>,
+    options: ServerCallOptions,
+  ): Promise<CallToolResult>;
+  /** Reads what a result links to. @throws as {@link call} */
+  readResource(uri: string, options: ServerCallOptions): Promise<ReadResourceResult>;
+}
+
+/** Pages and tools of a list that are read; a server with more wants to exhaust somebody. */
+const MAX_PAGES = 100;
+const MAX_TOOLS = 1000;
+const MAX_LIST_CHARACTERS = 4 * 1024 * 1024;
+/** Messages of a server in a second (reference: sidecar, section 6.5). */
+const MAX_MESSAGES_PER_SECOND = 1000;
+/** Milliseconds before the list is read again, however often a server says that it has changed. */
+const RELIST_PAUSE_MS = 1_000;
+const FIRST_RETRY_MS = 250;
+
+/** Each tool is read on its own, so that one that is malformed takes none with it. */
+const listSchema = z.looseObject({
+  tools: z.array(z.unknown()).default([]),
+  nextCursor: z.string().optional(),
+});
+
+/** Nobody's output schema is compiled: what a tool says is for the model to read. */
+const NO_VALIDATION = {
+  getValidator: () => {
+    throw new Error('Output schemas are not checked here.');
+  },
+};
+
+/**
+ * Connects to a server, says hello and reads its tools; a connection that cannot be made is tried again
+ * while there is time.
+ * @throws ProblemError `mcp_…`, or what the signal was aborted with
+ */
+export async function openToolServer(options: ToolServerOptions, signal: AbortSignal): Promise<ToolServer> {
+  const server = new ConnectedToolServer(options);
+  const deadline = AbortSignal.any([signal, AbortSignal.timeout(server.times.openMs)]);
+  try {
+    for (let wait = FIRST_RETRY_MS; ; wait *= 2) {
+      try {
+        await server.open(deadline);
+        return server;
+      } catch (error) {
+        if (!isPassing(error) || deadline.aborted) throw error;
+        await delay(wait, undefined, { signal: deadline });
+      }
+    }
+  } catch (error) {
+    await server[Symbol.asyncDispose]();
+    signal.throwIfAborted();
+    throw serverProblem(options.name, error, deadline.aborted ? server.times.openMs : undefined);
+  }
+}
+
+class ConnectedToolServer implements ToolServer {
+  readonly times: ToolServerTimes;
+  readonly #options: ToolServerOptions;
+  readonly #ended = new AbortController();
+  #link: Link | undefined;
+  #opening: Promise<Link> | undefined;
+  #relisting: Promise<void> | undefined;
+  #isListStale = false;
+  #tools: readonly ServerToolDefinition[] = [];
+  #refused: readonly RefusedTool[] = [];
+
+  constructor(options: ToolServerOptions) {
+    this.#options = options;
+    this.times = { ...DEFAULT_SERVER_TIMES, ...options.times };
+  }
+
+  get tools(): readonly ServerToolDefinition[] {
+    return this.#tools;
+  }
+
+  get refused(): readonly RefusedTool[] {
+    return this.#refused;
+  }
+
+  async open(signal: AbortSignal): Promise<void> {
+    const link = await this.#connected(signal);
+    await this.#list(link, signal);
+  }
+
+  call(
+    tool: string,
+    input: Readonly<Record<string, unknown>>,
+    options: ServerCallOptions,
+  ): Promise<CallToolResult> {
+    const request = { method: 'tools/call' as const, params: { name: tool, arguments: { ...input } } };
+    return this.#ask((link, timing) => link.client.request(request, CallToolResultSchema, timing), options);
+  }
+
+  readResource(uri: string, options: ServerCallOptions): Promise<ReadResourceResult> {
+    const request = { method: 'resources/read' as const, params: { uri } };
+    return this.#ask(
+      (link, timing) => link.client.request(request, ReadResourceResultSchema, timing),
+      options,
+    );
+  }
+
+  /** Asks once more over a new session when the old one is gone: then nothing was done yet. */
+  async #ask<T>(
+    ask: (link: Link, timing: ReturnType<typeof timingOf>) => Promise<T>,
+    options: ServerCallOptions,
+  ): Promise<T> {
+    const { signal } = options;
+    const until = performance.now() + this.times.callMs;
+    for (let attempt = 1; ; attempt += 1) {
+      signal.throwIfAborted();
+      const left = Math.max(1, until - performance.now());
+      let link: Link | undefined;
+      try {
+        link = await this.#connected(AbortSignal.any([signal, AbortSignal.timeout(Math.ceil(left))]));
+        return await ask(link, timingOf(options, Math.max(1, until - performance.now())));
+      } catch (error) {
+        signal.throwIfAborted();
+        if (link === undefined || attempt > 1 || !isSessionLost(error, link.hadSession)) {
+          const reason = link?.failure ?? error;
+          throw serverProblem(this.#options.name, reason, isTimeout(reason) ? this.times.callMs : undefined);
+        }
+        await this.#drop(link);
+      }
+    }
+  }
+
+  /** One connection at a time, which is made for all who wait for it: one of them may give up. */
+  async #connected(signal: AbortSignal): Promise<Link> {
+    if (this.#link?.isOpen === true) return this.#link;
+    this.#opening ??= this.#connect().finally(() => (this.#opening = undefined));
+    return untilAborted(this.#opening, signal);
+  }
+
+  async #connect(): Promise<Link> {
+    const signal = AbortSignal.any([this.#ended.signal, AbortSignal.timeout(this.times.openMs)]);
+    signal.throwIfAborted();
+    const link = new Link(await this.#options.openTransport(signal), this.#options.roots);
+    const giveUp = () => void link.close(0);
+    signal.addEventListener('abort', giveUp, { once: true });
+    try {
+      link.client.setNotificationHandler(ToolListChangedNotificationSchema, () => this.#relist(link));
+      await link.connect(signal);
+      signal.throwIfAborted();
+      this.#link = link;
+      return link;
+    } catch (error) {
+      await link.close(0);
+      signal.throwIfAborted();
+      throw link.failure ?? error;
+    } finally {
+      signal.removeEventListener('abort', giveUp);
+    }
+  }
+
+  async #list({ client }: Link, signal: AbortSignal): Promise<void> {
+    const values: unknown[] = [];
+    const cursors = new Set<string>();
+    let cursor: string | undefined;
+    let characters = 0;
+    do {
+      const params = cursor === undefined ? {} : { cursor };
+      const page = await client.request({ method: 'tools/list', params }, listSchema, {
+        signal,
+        timeout: this.times.openMs,
+      });
+      values.push(...page.tools);
+      characters += JSON.stringify(page.tools).length;
+      cursor = page.nextCursor;
+      const repeats = cursor !== undefined && cursors.has(cursor);
+      if (
+        repeats ||
+        cursors.size >= MAX_PAGES ||
+        values.length > MAX_TOOLS ||
+        characters > MAX_LIST_CHARACTERS
+      ) {
+        throw new ProblemError({
+          code: 'mcp_list_too_large',
+          title: `${this.#options.name} lists too many tools`,
+          detail: `Its list does not end within ${MAX_PAGES} pages, ${MAX_TOOLS} tools or ${MAX_LIST_CHARACTERS / 1024 / 1024} MiB.`,
+          action: 'Ask whoever runs the server. None of its tools is offered.',
+        });
+      }
+      if (cursor !== undefined) cursors.add(cursor);
+    } while (cursor !== undefined);
+    const { tools, refused } = cleanTools(values);
+    this.#tools = tools;
+    this.#refused = refused;
+  }
+
+  /** Reads the list again, once for all that is said while it is read. */
+  async #relist(link: Link): Promise<void> {
+    this.#isListStale = true;
+    this.#relisting ??= this.#relistUntilFresh(link).finally(() => (this.#relisting = undefined));
+    await this.#relisting;
+  }
+
+  async #relistUntilFresh(link: Link): Promise<void> {
+    const { signal } = this.#ended;
+    while (this.#isListStale && !signal.aborted && this.#link === link && link.isOpen) {
+      this.#isListStale = false;
+      try {
+        await delay(RELIST_PAUSE_MS, undefined, { signal, ref: false });
+        await this.#list(link, AbortSignal.any([signal, AbortSignal.timeout(this.times.openMs)]));
+        this.#options.onToolsChanged?.(this);
+      } catch {
+        // The list of before stays; a call that is no longer possible will say so.
+      }
+    }
+  }
+
+  async #drop(link: Link): Promise<void> {
+    if (this.#link === link) this.#link = undefined;
+    await link.close(0);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#ended.abort(new DOMException('The server is no longer needed.', 'AbortError'));
+    const link = this.#link;
+    this.#link = undefined;
+    await link?.close(this.times.closeMs);
+    await this.#opening?.catch(() => undefined);
+  }
+}
+
+/** One client over one transport, which is watched for floods. */
+class Link {
+  readonly client: Client;
+  /** Why it was closed from here. */
+  failure: ProblemError | undefined;
+  readonly #transport: ServerTransport;
+  #isOpen = false;
+  #windowStart = 0;
+  #messages = 0;
+
+  constructor(transport: ServerTransport, roots: ToolServerOptions['roots']) {
+    this.#transport = transport;
+    this.client = new Client(
+      { name: 'Slipway', version: '1' },
+      { jsonSchemaValidator: NO_VALIDATION, capabilities: roots === undefined ? {} : { roots: {} } },
+    );
+    if (roots !== undefined) {
+      this.client.setRequestHandler(ListRootsRequestSchema, () => ({
+        roots: roots.map((root) => ({ ...root })),
+      }));
+    }
+    // The protocol has no event targets; a client calls what stands on its transport before its own reading.
+    Object.assign(this.client, { onclose: () => (this.#isOpen = false) });
+    Object.assign(transport, { onmessage: () => this.#count() });
+  }
+
+  get isOpen(): boolean {
+    return this.#isOpen;
+  }
+
+  /** Whether the server remembers this client, and so may forget it. */
+  get hadSession(): boolean {
+    return this.#transport.sessionId !== undefined;
+  }
+
+  async connect(signal: AbortSignal): Promise<void> {
+    this.#isOpen = true;
+    await this.client.connect(this.#transport, { signal, timeout: 2 ** 30 });
+  }
+
+  /** @param farewellMs for telling a server with sessions that this one is over */
+  async close(farewellMs: number): Promise<void> {
+    const wasOpen = this.#isOpen;
+    this.#isOpen = false;
+    if (wasOpen && farewellMs > 0 && this.#transport.terminateSession !== undefined) {
+      const farewell = this.#transport.terminateSession().catch(() => undefined);
+      await Promise.race([farewell, delay(farewellMs, undefined, { ref: false })]);
+    }
+    await this.client.close().catch(() => undefined);
+  }
+
+  #count(): void {
+    const now = performance.now();
+    if (now - this.#windowStart > 1000) {
+      this.#windowStart = now;
+      this.#messages = 0;
+    }
+    this.#messages += 1;
+    if (this.#messages <= MAX_MESSAGES_PER_SECOND || this.failure !== undefined) return;
+    this.failure = new ProblemError({
+      code: 'mcp_server_floods',
+      title: 'The server sends too much',
+      detail: `It sent more than ${MAX_MESSAGES_PER_SECOND} messages in a second, so the connection to it was closed.`,
+    });
+    void this.close(0);
+  }
+}
+
+function timingOf({ signal, onProgress }: ServerCallOptions, milliseconds: number) {
+  return {
+    signal,
+    timeout: milliseconds,
+    maxTotalTimeout: milliseconds,
+    ...(onProgress && {
+      onprogress: ({ message, progress, total }: Progress) =>
+        onProgress(message ?? (total === undefined ? `${progress}` : `${progress} of ${total}`)),
+    }),
+  };
+}
+
+function isTimeout(error: unknown): boolean {
+  return error instanceof McpError
+    ? error.code === (ErrorCode.RequestTimeout as number)
+    : error instanceof DOMException && error.name === 'TimeoutError';
+}
+
+/** Stops waiting when nobody wants the outcome any more; the work itself goes on for others. */
+async function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  work.catch(() => undefined);
+  signal.throwIfAborted();
+  const aborted = Promise.withResolvers<never>();
+  const onAbort = () => aborted.reject(signal.reason as Error);
+  signal.addEventListener('abort', onAbort, { once: true });
+  try {
+    return await Promise.race([work, aborted.promise]);
+  } finally {
+    signal.removeEventListener('abort', onAbort);
+  }
+}
