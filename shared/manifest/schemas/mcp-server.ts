@@ -54,6 +54,16 @@ export function mcpServerSchema(dialect: Dialect) {
   );
 }
 
+/** What a platform's entry of `platform_overrides` puts in the place of the common command. */
+export const platformOverrideSchema = objectOf(
+  {
+    command: someText('the command that starts the server').optional(),
+    args: listOf(text('text'), 'a list of arguments').optional(),
+    env: mapOf(text('text'), 'an object from a variable to its value').optional(),
+  },
+  'an object with "command", "args" and "env"',
+);
+
 export const MCP_RUNTIME_KEY = 'dev.appstrate/mcp-server';
 
 /** Shape of `_meta["dev.appstrate/mcp-server"]`: what runs the server. */
