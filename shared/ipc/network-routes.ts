@@ -16,7 +16,7 @@ export const networkDescriptionSchema = z.object({
   limits: z.array(
     z.object({
       variable: z.string(),
-      unit: z.enum(['bytes', 'tokens', 'calls']),
+      unit: z.enum(['bytes', 'tokens', 'calls', 'milliseconds']),
       explanation: z.string(),
       defaultValue: z.number(),
       /** The most it may be; absent for no end. */

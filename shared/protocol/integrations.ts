@@ -44,6 +44,37 @@ export const boundConnectionSchema = z.object({
 });
 export type BoundConnection = z.infer<typeof boundConnectionSchema>;
 
+/** How the credential of a connection gets to a server on the internet. */
+export const serverAuthSchema = apiAuthSchema.pick({
+  delivery: true,
+  showsCertificate: true,
+  canRefresh: true,
+});
+export type ServerAuth = z.infer<typeof serverAuthSchema>;
+
+/** Where an integration's MCP server is. */
+export const serverSourceSchema = z.discriminatedUnion('kind', [
+  z.object({
+    kind: z.literal('remote'),
+    url: z.string(),
+    transport: z.enum(['streamable-http', 'sse']),
+    /** By authentication method. */
+    auths: z.record(z.string(), serverAuthSchema),
+  }),
+]);
+export type ServerSource = z.infer<typeof serverSourceSchema>;
+export type RemoteSource = Extract<ServerSource, { kind: 'remote' }>;
+
+/** The MCP server of an integration, and what of its tools the agent has. */
+export const runServerSchema = z.object({
+  source: serverSourceSchema,
+  /** The server's own names for them; all that are not hidden when `*`. */
+  tools: z.union([z.literal('*'), z.array(z.string())]),
+  /** Never offered, whatever is chosen: what the integration hides, and what only signs in. */
+  hidden: z.array(z.string()),
+});
+export type RunServer = z.infer<typeof runServerSchema>;
+
 /** Connections of one integration that a run may bind (the page: Several connections). */
 export const MAX_CONNECTIONS = 20;
 
@@ -53,6 +84,8 @@ export const runIntegrationSchema = z.object({
   displayName: z.string(),
   namespace: z.string(),
   apis: z.array(apiAuthSchema),
+  /** Absent where there is none, or the agent has chosen none of its tools. */
+  server: runServerSchema.optional(),
   connections: z.array(boundConnectionSchema).max(MAX_CONNECTIONS),
 });
 export type RunIntegration = z.infer<typeof runIntegrationSchema>;
@@ -64,6 +97,8 @@ export const sidecarLimitsSchema = z.object({
   inlineToolOutputTokens: z.number().int().positive(),
   runToolOutputBudgetTokens: z.number().int().positive(),
   apiCallConcurrency: z.number().int().positive(),
+  /** Milliseconds for one call of an MCP server's tool. */
+  serverCallMs: z.number().int().positive(),
 });
 export type SidecarLimits = z.infer<typeof sidecarLimitsSchema>;
 
@@ -82,6 +117,8 @@ export const sidecarNetworkSchema = z.object({
   noProxy: z.array(z.string()),
   /** Certificates in PEM that are trusted beside the well-known ones. */
   certificateAuthorities: z.array(z.string()),
+  /** Hosts on private networks at which an MCP server may be, also without TLS; none when absent. */
+  internalHosts: z.array(z.string()).optional(),
 });
 export type SidecarNetwork = z.infer<typeof sidecarNetworkSchema>;
 
@@ -103,6 +140,31 @@ export const credentialsRequest = {
   }),
 } as const;
 export type CredentialsAnswer = z.infer<typeof credentialsRequest.output>;
+
+/** A tool as an MCP server describes it, cleaned. */
+export const serverToolSchema = z.object({
+  name: z.string(),
+  title: z.string().optional(),
+  description: z.string().optional(),
+  inputSchema: z.looseObject({ type: z.literal('object') }),
+  outputSchema: z.looseObject({ type: z.literal('object') }).optional(),
+  annotations: z.record(z.string(), z.union([z.boolean(), z.string()])).optional(),
+});
+
+/**
+ * `reviewTools` holds what servers list against what the author has accepted, and remembers what is new. The
+ * first list of a server is accepted as it comes; after that a tool which has changed is withheld until the
+ * author accepts the change.
+ */
+export const reviewToolsRequest = {
+  input: z.object({
+    integrationId: z.string(),
+    listings: z.array(z.object({ connectionId: z.string(), tools: z.array(serverToolSchema) })),
+  }),
+  output: z.object({
+    withheld: z.array(z.object({ connectionId: z.string(), tool: z.string() })),
+  }),
+} as const;
 
 /** One request that left the sidecar, or was refused before; it holds neither secrets nor bodies. */
 export const outboundCallSchema = z.object({

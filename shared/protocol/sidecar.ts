@@ -4,10 +4,17 @@ import { problemSchema } from '../problem.ts';
 import {
   credentialsRequest,
   outboundCallSchema,
+  reviewToolsRequest,
   runIntegrationSchema,
   sidecarLimitsSchema,
   sidecarNetworkSchema,
 } from './integrations.ts';
+import {
+  closeServerSchema,
+  openServerRequest,
+  serverEndedSchema,
+  serverMessageSchema,
+} from './local-servers.ts';
 
 /** JSON-RPC between main and the sidecar program, over the container's attached standard streams. */
 
@@ -87,12 +94,16 @@ export const mainRequests = {
     output: z.object({ memories: z.array(z.record(z.string(), z.unknown())) }),
   },
   credentials: credentialsRequest,
+  openServer: openServerRequest,
+  reviewTools: reviewToolsRequest,
 } as const;
 
 /** Notifications of the sidecar. */
 export const sidecarNotifications = {
   ready: sidecarReadySchema,
   event: z.object({ event: sidecarEventSchema }),
+  /** Something that the run goes on without, for the author to know. */
+  warning: z.object({ problem: problemSchema }),
   /** For the audit: every hop of every call. */
   outboundCall: z.object({ call: outboundCallSchema }),
   modelOpen: z.object({
@@ -109,6 +120,8 @@ export const sidecarNotifications = {
   modelCredit: z.object({ streamId, bytes: z.number().int().positive() }),
   /** The sandbox went away or gave up; main aborts the provider's request. */
   modelCancel: z.object({ streamId }),
+  serverMessage: serverMessageSchema,
+  closeServer: closeServerSchema,
 } as const;
 
 /** Notifications of main to the sidecar. */
@@ -130,6 +143,8 @@ export const mainNotifications = {
   modelEnd: z.object({ streamId }),
   /** Before the head the sidecar answers with an error status, after it it cuts the response. */
   modelFailure: z.object({ streamId, problem: problemSchema }),
+  serverMessage: serverMessageSchema,
+  serverEnded: serverEndedSchema,
 } as const;
 
 /** The sidecar's end of its channel. */

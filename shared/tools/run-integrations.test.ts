@@ -87,4 +87,23 @@ describe('what the sidecar is told', () => {
     ]);
     expect(runs[0]?.connections.map(({ label }) => label)).toEqual(['Work', 'Work (2)']);
   });
+
+  test('a server on the internet comes with the tools that are chosen of it, and no others', () => {
+    const remote = (more: Record<string, unknown> = {}) =>
+      integration({
+        source: { kind: 'remote', remote: { url: 'https://mcp.example.com/mcp', transport: 'sse' } },
+        hidden_tools: ['secret'],
+        ...more,
+      });
+    expect(plan(remote(), ['list', 'secret', 'api_call']).server).toMatchObject({
+      source: { kind: 'remote', url: 'https://mcp.example.com/mcp', transport: 'sse' },
+      tools: ['list'],
+      hidden: ['secret'],
+    });
+    expect(plan(remote(), '*').server).toMatchObject({ tools: '*', hidden: ['secret'] });
+    expect(plan(remote()).server).toBeUndefined();
+    expect(plan(integration(), '*').server).toBeUndefined();
+    const [auth] = Object.values(plan(remote(), '*').server?.source.auths ?? {});
+    expect(auth).toMatchObject({ delivery: { header: 'Authorization' }, canRefresh: true });
+  });
 });

@@ -1,8 +1,8 @@
-import { apiToolName } from '../manifest/api-tools.ts';
+import { apiToolAliases, apiToolName } from '../manifest/api-tools.ts';
 import type { IntegrationChoice } from '../manifest/model/agent.ts';
-import type { IntegrationManifest } from '../manifest/model/integration.ts';
+import type { AuthMethod, IntegrationManifest } from '../manifest/model/integration.ts';
 import { catalogToolOf, toolCatalogOf } from '../manifest/tool-catalog.ts';
-import type { ApiAuth, BoundConnection, RunIntegration } from '../protocol/integrations.ts';
+import type { ApiAuth, BoundConnection, RunIntegration, RunServer } from '../protocol/integrations.ts';
 import { distinctLabels } from './connection-parameter.ts';
 import { httpDeliveryOf } from './http-delivery.ts';
 import { assignNamespaces } from './tool-names.ts';
@@ -24,11 +24,13 @@ export function planRunIntegrations(planned: readonly PlannedIntegration[]): Run
   const namespaces = assignNamespaces(planned.map(({ integration }) => integration.name));
   return planned.map(({ integration, choice, connections }) => {
     const labels = distinctLabels(connections.map(({ label }) => label));
+    const server = serverOf(integration, choice);
     return {
       id: integration.name,
       displayName: integration.displayName,
       namespace: namespaces.get(integration.name) ?? '',
       apis: apisOf(integration, choice),
+      ...(server !== undefined && { server }),
       connections: connections.map((connection, index) => ({
         ...connection,
         label: labels[index] ?? connection.label,
@@ -63,9 +65,45 @@ function apisOf(integration: IntegrationManifest, choice: IntegrationChoice | un
         allowsAllUris: auth.allowsAllUris,
         ...(delivery !== undefined && { delivery }),
         ...(auth.type === 'mtls' && { showsCertificate: true }),
-        // Only a method that main can sign in with again by itself has another credential to give.
-        canRefresh: auth.type === 'oauth2' || auth.connect !== undefined,
+        canRefresh: canRefresh(auth),
       },
     ];
   });
+}
+
+/** Only a method that main can sign in with again by itself has another credential to give. */
+function canRefresh({ type, connect }: AuthMethod): boolean {
+  return type === 'oauth2' || connect !== undefined;
+}
+
+/** The integration's MCP server, where the agent has chosen any of its tools. */
+function serverOf(
+  integration: IntegrationManifest,
+  choice: IntegrationChoice | undefined,
+): RunServer | undefined {
+  const { source } = integration;
+  if (source.kind !== 'remote') return undefined;
+  const { hidden } = toolCatalogOf(integration);
+  const keys = Object.keys(integration.apiAuths);
+  const isOwn = new Set(keys.flatMap((key) => apiToolAliases(key, keys)));
+  const wanted = choice?.tools ?? integration.defaultTools;
+  const tools = wanted === '*' ? wanted : wanted.filter((name) => !isOwn.has(name) && !hidden.has(name));
+  if (tools.length === 0) return undefined;
+  const auths = Object.entries(integration.auths).map(([key, auth]) => {
+    const delivery = httpDeliveryOf(auth);
+    return [
+      key,
+      {
+        ...(delivery !== undefined && { delivery }),
+        ...(auth.type === 'mtls' && { showsCertificate: true }),
+        canRefresh: canRefresh(auth),
+      },
+    ] as const;
+  });
+  const { url, transport } = source;
+  return {
+    source: { kind: 'remote', url, transport, auths: Object.fromEntries(auths) },
+    tools: tools === '*' ? tools : [...tools],
+    hidden: [...hidden],
+  };
 }

@@ -2,6 +2,7 @@ import type { SidecarLimits } from '../protocol/integrations.ts';
 import { ProblemError } from '../problem.ts';
 
 const MEBIBYTE = 1024 * 1024;
+const DAY_MS = 24 * 60 * 60 * 1000;
 
 /** No setting raises a request's body or a message above this. */
 export const BYTES_CEILING = 100 * MEBIBYTE;
@@ -16,13 +17,14 @@ export const DEFAULT_SIDECAR_LIMITS: SidecarLimits = {
   inlineToolOutputTokens: 8000,
   runToolOutputBudgetTokens: 100_000,
   apiCallConcurrency: 3,
+  serverCallMs: 300_000,
 };
 
 /** One setting as a person finds it. */
 export interface SidecarSetting {
   readonly variable: string;
   readonly limit: keyof SidecarLimits;
-  readonly unit: 'bytes' | 'tokens' | 'calls';
+  readonly unit: 'bytes' | 'tokens' | 'calls' | 'milliseconds';
   readonly ceiling?: number;
   readonly explanation: string;
 }
@@ -63,6 +65,13 @@ export const SIDECAR_SETTINGS: readonly SidecarSetting[] = [
     limit: 'apiCallConcurrency',
     unit: 'calls',
     explanation: 'How many api_call requests of a run are under way at the same time; others wait.',
+  },
+  {
+    variable: 'SIDECAR_MCP_CALL_TIMEOUT_MS',
+    limit: 'serverCallMs',
+    unit: 'milliseconds',
+    ceiling: DAY_MS,
+    explanation: "How long one call of an MCP server's tool may take. Progress does not lengthen it.",
   },
 ];
 

@@ -50,7 +50,7 @@ export function SidecarLimits({
 }
 
 function bounds({ unit, defaultValue, ceiling }: Limit): string {
-  const from = unit === 'calls' ? '1' : `1 ${unit === 'bytes' ? 'byte' : 'token'}`;
+  const from = unit === 'calls' ? '1' : `1 ${unit.replace(/s$/, '')}`;
   const to = ceiling === undefined ? 'any number' : shown(ceiling, unit);
   return `Default ${shown(defaultValue, unit)}. From ${from} to ${to}.`;
 }
