@@ -50,7 +50,7 @@ describe('MessageLines', () => {
     const chunk = Buffer.alloc(1024 * 1024, 'x');
     let taken = 0;
     const code = codeOf(() => {
-      for (; taken < 200; taken += 1) [...lines.push(chunk)];
+      for (; taken < 200; taken += 1) outputsOf([chunk], lines);
     });
     expect(code).toBe('server_output_invalid');
     expect(taken).toBeLessThanOrEqual(128);

@@ -20,6 +20,8 @@ import { isPassing, isSessionLost, serverProblem } from './server-failure.ts';
 /** A way to a server. One with sessions ends its own when it is asked to. */
 export interface ServerTransport extends Transport {
   terminateSession?(): Promise<void>;
+  /** Why it ended by itself, where it knows more than that. */
+  readonly failure?: ProblemError | undefined;
 }
 
 export interface ToolServerOptions {
@@ -146,7 +148,11 @@ class ConnectedToolServer implements ToolServer {
 
   async open(signal: AbortSignal): Promise<void> {
     const link = await this.#connected(signal);
-    await this.#list(link, signal);
+    try {
+      await this.#list(link, signal);
+    } catch (error) {
+      throw link.failure ?? error;
+    }
   }
 
   call(
@@ -292,10 +298,9 @@ class ConnectedToolServer implements ToolServer {
 /** One client over one transport, which is watched for floods. */
 class Link {
   readonly client: Client;
-  /** Why it was closed from here. */
-  failure: ProblemError | undefined;
   readonly #transport: ServerTransport;
   #isOpen = false;
+  #flood: ProblemError | undefined;
   #windowStart = 0;
   #messages = 0;
 
@@ -317,6 +322,11 @@ class Link {
 
   get isOpen(): boolean {
     return this.#isOpen;
+  }
+
+  /** Why it ended, where more is known than that. */
+  get failure(): ProblemError | undefined {
+    return this.#flood ?? this.#transport.failure;
   }
 
   /** Whether the server remembers this client, and so may forget it. */
@@ -347,8 +357,8 @@ class Link {
       this.#messages = 0;
     }
     this.#messages += 1;
-    if (this.#messages <= MAX_MESSAGES_PER_SECOND || this.failure !== undefined) return;
-    this.failure = new ProblemError({
+    if (this.#messages <= MAX_MESSAGES_PER_SECOND || this.#flood !== undefined) return;
+    this.#flood = new ProblemError({
       code: 'mcp_server_floods',
       title: 'The server sends too much',
       detail: `It sent more than ${MAX_MESSAGES_PER_SECOND} messages in a second, so the connection to it was closed.`,
