@@ -4,6 +4,7 @@ import { problemSchema } from '../problem.ts';
 import {
   credentialsRequest,
   outboundCallSchema,
+  reviewToolsRequest,
   runIntegrationSchema,
   sidecarLimitsSchema,
   sidecarNetworkSchema,
@@ -94,12 +95,15 @@ export const mainRequests = {
   },
   credentials: credentialsRequest,
   openServer: openServerRequest,
+  reviewTools: reviewToolsRequest,
 } as const;
 
 /** Notifications of the sidecar. */
 export const sidecarNotifications = {
   ready: sidecarReadySchema,
   event: z.object({ event: sidecarEventSchema }),
+  /** Something that the run goes on without, for the author to know. */
+  warning: z.object({ problem: problemSchema }),
   /** For the audit: every hop of every call. */
   outboundCall: z.object({ call: outboundCallSchema }),
   modelOpen: z.object({
