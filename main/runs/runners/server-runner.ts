@@ -24,8 +24,8 @@ const MAX_WAITING_BYTES = 16 * MEBIBYTE;
 const STOP_GRACE_MS = 300;
 /** Milliseconds that the last of what an ended server wrote may take to arrive. */
 const LAST_WORDS_MS = 200;
-/** JSON-RPC's code for a failure that the server itself did not tell. */
-const RELAY_ERROR = -32_001;
+/** JSON-RPC's code for a failure that the server itself did not tell; none that the SDK gives a meaning. */
+const RELAY_ERROR = -32_050;
 
 export interface RunnerRequest {
   readonly engine: Engine;
