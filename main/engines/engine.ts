@@ -24,7 +24,7 @@ export interface VolumeSpecification {
 /** A volume as a container sees it. */
 export interface Mount {
   readonly volume: string;
-  /** One of the paths of `#shared/protocol/layout.ts`. */
+  /** One of the paths of `#shared/protocol/layout.ts`, or where a local MCP server wants its workspace. */
   readonly path: string;
   readonly readOnly: boolean;
 }
@@ -47,6 +47,8 @@ export interface ContainerSpecification {
   readonly limits: ResourceLimits;
   /** `later` lets {@link Container.openNetwork} lead it out; nothing else ever does. */
   readonly network: 'none' | 'later';
+  /** Another user than the role's own: the workspace's, for a server that shares it. */
+  readonly userId?: number;
   /** Further folders in memory, the program's own: what a local MCP server is given as files goes there. */
   readonly memoryFolders?: readonly string[];
 }

@@ -43,6 +43,8 @@ export type SidecarConnection = ProgramConnection<typeof sidecarMainSide, typeof
 export interface Pair {
   readonly engine: Engine;
   readonly image: string;
+  /** Name of the volume with the workspace. */
+  readonly workspace: string;
   readonly sandbox: { readonly container: Container; readonly connection: SandboxConnection };
   readonly sidecar: { readonly container: Container; readonly connection: SidecarConnection };
   /** Resolves with what happened when one of the two ended before it was told to. */
@@ -163,6 +165,7 @@ export async function launchPair(
     return {
       engine,
       image,
+      workspace,
       sandbox: { container: sandboxContainer, connection: sandbox },
       sidecar: { container: sidecarContainer, connection: sidecar },
       failure,

@@ -52,7 +52,7 @@ const LARGEST_VALUE = 1024 * 1024;
  */
 export function planLaunch(input: LaunchInput): Launch {
   const { server, delivery } = input;
-  if (delivery.http !== undefined) throw httpDelivery(server.displayName);
+  checkLaunchable(server, delivery);
   const delivered = deliveredValues(input);
   const settings = resolveSettings(input, delivered);
   const environment = environmentOf(input, delivered, settings);
@@ -74,6 +74,15 @@ export function planLaunch(input: LaunchInput): Launch {
     secrets: [...new Set(secrets)].filter((secret) => secret !== ''),
     memoryFolders: [...new Set(files.flatMap(({ folder }) => (folder === undefined ? [] : [folder])))],
   };
+}
+
+/**
+ * What can be known before there is a credential.
+ * @throws ProblemError `server_runtime_missing`, `server_entry_point_unsafe`, `delivery_unsupported`
+ */
+export function checkLaunchable(server: McpServerManifest, delivery: AuthMethod['delivery']): void {
+  if (delivery.http !== undefined) throw httpDelivery(server.displayName);
+  commandOf(server, []);
 }
 
 interface DeliveredValue {

@@ -71,6 +71,7 @@ class Bench implements AsyncDisposable {
       engine,
       image,
       runId: 'run',
+      workspace: 'none',
       logger: silentLogger,
       onLog: (_, line) => this.logs.push(line),
       onStarted: () => undefined,
@@ -154,7 +155,7 @@ async function planOf(given: Given, connectionId: string): Promise<LocalServerPl
         settings: {},
         workspace: undefined,
       }),
-    workspace: () => undefined,
+    workspace: undefined,
   };
 }
 

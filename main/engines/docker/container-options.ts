@@ -52,7 +52,7 @@ export function containerOptions(
   command: readonly string[] = programCommand(specification.role),
 ): Docker.ContainerCreateOptions {
   const { role, limits } = specification;
-  const user = userIdOf(role);
+  const user = specification.userId ?? userIdOf(role);
   const leadsOut = specification.network === 'later';
   const home = homeOf(role);
   const variables: Record<string, string> = {

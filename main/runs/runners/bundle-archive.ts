@@ -1,9 +1,8 @@
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { pack, type Pack } from 'tar-stream';
+import { pack } from 'tar-stream';
 import type { RunPackage } from '#main/library/library.ts';
 import { ProblemError } from '#shared/problem.ts';
-import { RUNNER_USER_ID } from '#shared/protocol/layout.ts';
 
 /** Bytes and files of a bundle (reference: sidecar, section 6.3). */
 export const MAX_BUNDLE_BYTES = 200 * 1024 * 1024;
@@ -14,16 +13,14 @@ const SPARE_BYTES = 16 * 1024 * 1024;
 const SPARE_INODES = 1024;
 const PAGE = 4096;
 
-const OWNER = { uid: RUNNER_USER_ID, gid: RUNNER_USER_ID };
-
 type BundleSource = Pick<RunPackage['source'], 'list' | 'openFile'>;
 
 /** The files of a server's bundle, and the room they take. */
 export interface Bundle {
   readonly sizeBytes: number;
   readonly inodes: number;
-  /** A tar stream of all its files, anew for each start. */
-  archive(signal: AbortSignal): Readable;
+  /** A tar stream of all its files, anew for each start, owned by the user that the server runs as. */
+  archive(userId: number, signal: AbortSignal): Readable;
 }
 
 /**
@@ -60,7 +57,7 @@ export async function readBundle(name: string, source: BundleSource, entryPoint:
   return {
     sizeBytes: pages + folders.length * PAGE + SPARE_BYTES,
     inodes: files.length + folders.length + SPARE_INODES,
-    archive: (signal) => archiveOf(files, folders, source, signal),
+    archive: (userId, signal) => archiveOf(files, folders, source, userId, signal),
   };
 }
 
@@ -83,33 +80,26 @@ function archiveOf(
   files: readonly { readonly path: string; readonly size: number }[],
   folders: readonly string[],
   source: BundleSource,
+  userId: number,
   signal: AbortSignal,
 ): Readable {
   const archive = pack();
+  const owner = { uid: userId, gid: userId };
   const write = async (): Promise<void> => {
     for (const folder of folders) {
-      archive.entry({ name: `${folder}/`, type: 'directory', mode: 0o755, ...OWNER });
+      archive.entry({ name: `${folder}/`, type: 'directory', mode: 0o755, ...owner });
     }
-    for (const { path, size } of files) await writeFile(archive, source, path, size, signal);
+    for (const { path, size } of files) {
+      signal.throwIfAborted();
+      const { stream } = await source.openFile(path);
+      // A package does not keep who may run a file; the server may run its own, in a container of its own.
+      const entry = archive.entry({ name: path, size, mode: 0o755, mtime: new Date(0), ...owner });
+      await pipeline(stream, entry, { signal });
+    }
     archive.finalize();
   };
   write().catch((error: unknown) =>
     archive.destroy(error instanceof Error ? error : new Error(String(error))),
   );
   return Readable.from(archive);
-}
-
-async function writeFile(
-  archive: Pack,
-  source: BundleSource,
-  name: string,
-  size: number,
-  signal: AbortSignal,
-): Promise<void> {
-  signal.throwIfAborted();
-  const { stream } = await source.openFile(name);
-  // A package does not keep who may run a file; in a container of its own the server may run its own files.
-  await pipeline(stream, archive.entry({ name, size, mode: 0o755, mtime: new Date(0), ...OWNER }), {
-    signal,
-  });
 }

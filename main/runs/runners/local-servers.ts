@@ -2,6 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Engine, Mount } from '#main/engines/engine.ts';
 import type { Logger } from '#main/logging/logger.ts';
 import type { Launch } from '#shared/mcp-bundle/launch.ts';
+import type { McpServerManifest } from '#shared/manifest/model/mcp-server.ts';
 import { ProblemError } from '#shared/problem.ts';
 import type { Peer } from '#shared/protocol/peer.ts';
 import type { sidecarMainSide, sidecarSide } from '#shared/protocol/sidecar.ts';
@@ -20,14 +21,16 @@ export interface LocalServerPlan {
   readonly bundle: Bundle;
   /** Made when it is started: a credential may have changed since. @throws ProblemError */
   launch(signal: AbortSignal): Promise<Launch>;
-  /** The run's workspace, for a server that asked to see it. */
-  workspace(): Mount | undefined;
+  /** How the server sees the run's workspace; undefined when it did not ask for it. */
+  readonly workspace: McpServerManifest['workspace'];
 }
 
 export interface LocalServersOptions {
   readonly engine: Engine;
   readonly image: string;
   readonly runId: string;
+  /** Name of the volume with the run's workspace. */
+  readonly workspace: string;
   readonly logger: Logger;
   /** A line that a server wrote for people. */
   readonly onLog: (server: LocalServerPlan, line: string) => void;
@@ -199,7 +202,7 @@ class SupervisedServer {
           displayName: this.#plan.displayName,
           bundle: this.#plan.bundle,
           launch: await this.#plan.launch(this.#signal),
-          workspace: this.#plan.workspace(),
+          workspace: this.#mount(),
           onMessage: async (message) => started?.listener?.message(message),
           onLog: (line) => this.#options.onLog(this.#plan, line),
         },
@@ -212,6 +215,16 @@ class SupervisedServer {
       this.#next = undefined;
       throw error;
     }
+  }
+
+  #mount(): Mount | undefined {
+    const { workspace } = this.#plan;
+    if (workspace === undefined) return undefined;
+    return {
+      volume: this.#options.workspace,
+      path: workspace.mount,
+      readOnly: workspace.access === 'ro',
+    };
   }
 
   #discard(started: Started): void {

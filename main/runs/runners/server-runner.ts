@@ -3,7 +3,7 @@ import type { Container, Engine, ExitStatus, Mount, ResourceLimits } from '#main
 import { Redactor } from '#main/logging/index.ts';
 import type { Launch } from '#shared/mcp-bundle/launch.ts';
 import { ProblemError, toProblem } from '#shared/problem.ts';
-import { BUNDLE_PATH, RUNNER_USER_ID } from '#shared/protocol/layout.ts';
+import { BUNDLE_PATH, RUNNER_USER_ID, SANDBOX_USER_ID } from '#shared/protocol/layout.ts';
 import { RUNNER_FAILED, RUNNER_LENGTH_BYTES } from '#shared/protocol/runner.ts';
 import type { Bundle } from './bundle-archive.ts';
 import { eachLine, KEPT_LINES, LINE_CHARACTERS } from './error-lines.ts';
@@ -98,9 +98,11 @@ export class ServerRunner {
     const { engine, image, runId, bundle, launch, workspace } = this.#request;
     const owner = { runId };
     const volume = `${this.#name}-bundle`;
+    // Who shares the agent's files is the agent's user: each may then change what the other made.
+    const userId = workspace === undefined ? RUNNER_USER_ID : SANDBOX_USER_ID;
     this.#hasVolume = true;
     await engine.createVolume(
-      { name: volume, owner, sizeBytes: bundle.sizeBytes, inodes: bundle.inodes, userId: RUNNER_USER_ID },
+      { name: volume, owner, sizeBytes: bundle.sizeBytes, inodes: bundle.inodes, userId },
       signal,
     );
     const container = await engine.createContainer(
@@ -112,6 +114,7 @@ export class ServerRunner {
         mounts: [{ volume, path: BUNDLE_PATH, readOnly: false }, ...(workspace ? [workspace] : [])],
         limits: RUNNER_LIMITS,
         network: 'none',
+        userId,
         memoryFolders: launch.memoryFolders,
       },
       signal,
@@ -125,7 +128,7 @@ export class ServerRunner {
       (status) => void this.#onExit(status, reading),
       () => this.#ended.resolve('The container engine stopped.'),
     );
-    await container.putArchive(BUNDLE_PATH, bundle.archive(signal), signal);
+    await container.putArchive(BUNDLE_PATH, bundle.archive(userId, signal), signal);
     const start = Buffer.from(JSON.stringify(launch.start));
     const length = Buffer.alloc(RUNNER_LENGTH_BYTES);
     length.writeUInt32BE(start.length);
