@@ -8,10 +8,11 @@ import {
   type Tool,
 } from '@modelcontextprotocol/sdk/types.js';
 import { ProblemError } from '#shared/problem.ts';
+import { CALL_ID_META_KEY } from '#shared/protocol/mcp.ts';
 import { MAX_TIMEOUT_SECONDS } from '#shared/runs/run.ts';
 
-/** How long the sidecar may take to open its socket. */
-const CONNECT_TIMEOUT_MS = 10_000;
+/** How long the sidecar may take to open its socket: until all MCP servers of the run have answered. */
+const CONNECT_TIMEOUT_MS = 45_000;
 const CONNECT_RETRY_MS = 25;
 /** No call needs a limit of its own: none outlasts the run. The SDK's default would end it after 60 s. */
 const CALL_TIMEOUT_MS = MAX_TIMEOUT_SECONDS * 1000;
@@ -60,8 +61,9 @@ export async function connectToolServer(socketFetch: typeof fetch): Promise<Tool
       } while (cursor !== undefined);
       return tools;
     },
-    callTool: (name, input, { signal, onProgress, meta }) => {
-      const params = { name, arguments: input, ...(meta && { _meta: meta }) };
+    callTool: (name, input, { signal, onProgress, callId, meta }) => {
+      const said = { ...meta, ...(callId !== undefined && { [CALL_ID_META_KEY]: callId }) };
+      const params = { name, arguments: input, _meta: said };
       return client.request({ method: 'tools/call', params }, CallToolResultSchema, {
         ...(signal && { signal }),
         timeout: CALL_TIMEOUT_MS,

@@ -23,6 +23,12 @@ export interface IntegrationTools extends AsyncDisposable {
   readonly bodies: StagedBodies;
   /** Keeps what other tools say within the same budget. */
   readonly spiller: Spiller;
+  /**
+   * Opens the MCP servers of all integrations at the same time. They end with the rest.
+   * @returns their tools, in the manifest's order
+   * @throws ProblemError of the first that cannot be used
+   */
+  openServers(signal: AbortSignal): Promise<readonly SidecarTool[]>;
 }
 
 /** What every call of a service needs, whoever asks for it. */
@@ -82,5 +88,41 @@ export function createIntegrationTools(
       return [new ApiCallTool(integration, auth, services), ...(upload === undefined ? [] : [upload])];
     }),
   );
-  return { tools, resources, bodies, spiller, [Symbol.asyncDispose]: () => path[Symbol.asyncDispose]() };
+  const stack = new AsyncDisposableStack();
+  stack.use(path);
+  return {
+    tools,
+    resources,
+    bodies,
+    spiller,
+    async openServers(signal) {
+      const served = integrations.flatMap((integration) => {
+        const { server, connections } = integration;
+        return server === undefined || connections.length === 0 ? [] : [{ ...integration, server }];
+      });
+      if (served.length === 0) return [];
+      const { openServer } = await import('./mcp-servers/open-server.ts');
+      const opened = await Promise.allSettled(
+        served.map(async (integration) =>
+          stack.use(
+            await openServer(
+              integration,
+              {
+                ...services,
+                main,
+                internalHosts: configuration.network?.internalHosts ?? [],
+                seesImages: configuration.model?.images ?? false,
+              },
+              signal,
+            ),
+          ),
+        ),
+      );
+      return opened.flatMap((result) => {
+        if (result.status === 'rejected') throw result.reason;
+        return result.value.tools;
+      });
+    },
+    [Symbol.asyncDispose]: () => stack.disposeAsync(),
+  };
 }

@@ -17,7 +17,7 @@ if (process.argv.includes('--rehearse')) {
 const { peer, listen } = connectToMain();
 let isConfigured = false;
 
-peer.handle('configure', async (configuration) => {
+peer.handle('configure', async (configuration, signal) => {
   if (isConfigured) {
     throw new ProblemError({
       code: 'already_configured',
@@ -35,6 +35,7 @@ peer.handle('configure', async (configuration) => {
   const runtimeTools = createRuntimeTools(configuration, peer);
   const registry = new ToolRegistry([
     ...(served?.tools ?? []),
+    ...((await served?.openServers(signal)) ?? []),
     ...runtimeTools.map((tool) => served?.spiller.watch(tool) ?? tool),
   ]);
   await listenOnSocket({

@@ -19,6 +19,13 @@ export type ShownContent = z.infer<typeof shownContentSchema>;
 
 const turn = z.number().int().positive();
 
+/** The newest of what a tool says while it runs; it takes the place of what was said before. */
+const toolProgressSchema = z.object({
+  type: z.literal('tool.progress'),
+  callId: z.string(),
+  text: z.string(),
+});
+
 /** Events that the sandbox program reports. They come from where the agent's own code runs: display only. */
 export const sandboxEventSchema = z.discriminatedUnion('type', [
   z.object({ type: z.literal('turn.started'), turn }),
@@ -44,8 +51,7 @@ export const sandboxEventSchema = z.discriminatedUnion('type', [
     source: toolSourceSchema,
     arguments: z.unknown(),
   }),
-  /** The newest of what a tool says while it runs; it takes the place of what was said before. */
-  z.object({ type: z.literal('tool.progress'), callId: z.string(), text: z.string() }),
+  toolProgressSchema,
   z.object({
     type: z.literal('tool.ended'),
     callId: z.string(),
@@ -113,6 +119,8 @@ export type SandboxEvent = z.infer<typeof sandboxEventSchema>;
 export const sidecarEventSchema = z.discriminatedUnion('type', [
   z.object({ type: z.literal('log.written'), level: logLevelSchema, message: z.string() }),
   z.object({ type: z.literal('output.emitted'), data: z.unknown() }),
+  /** Of a tool of an MCP server. */
+  toolProgressSchema,
 ]);
 export type SidecarEvent = z.infer<typeof sidecarEventSchema>;
 

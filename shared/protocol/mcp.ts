@@ -9,5 +9,8 @@ export const ENDS_LOOP_META_KEY = 'slipway/ends-loop';
 /** On a tool in `tools/list`: where it comes from, `runtime` or `integration`. */
 export const TOOL_SOURCE_META_KEY = 'slipway/tool-source';
 
+/** On a call: what the sandbox program calls it, so that its progress can be told of. */
+export const CALL_ID_META_KEY = 'slipway/call-id';
+
 /** Bytes of one MCP request the sidecar takes (reference: sidecar, section 7.1). */
 export const MAX_MCP_REQUEST_BYTES = 16 * 1024 * 1024;

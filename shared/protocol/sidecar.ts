@@ -49,7 +49,12 @@ export const sidecarConfigurationSchema = z.object({
   network: sidecarNetworkSchema.optional(),
   /** Tokens the model takes and may write, by which large results are kept out of its context. */
   model: z
-    .object({ contextWindow: z.number().int().positive(), maxTokens: z.number().int().positive() })
+    .object({
+      contextWindow: z.number().int().positive(),
+      maxTokens: z.number().int().positive(),
+      /** Whether it can see images; results with some become files when not. */
+      images: z.boolean().optional(),
+    })
     .optional(),
 });
 export type SidecarConfiguration = z.infer<typeof sidecarConfigurationSchema>;

@@ -357,15 +357,15 @@ function failureOf(error: unknown, deadline: Deadline, host: string): unknown {
 }
 
 /** Whether two answers of main would make the same request. */
-function isSame(a: CredentialsAnswer, b: CredentialsAnswer): boolean {
+export function isSame(a: CredentialsAnswer, b: CredentialsAnswer): boolean {
   const names = Object.keys(a.fields);
   return (
     names.length === Object.keys(b.fields).length && names.every((name) => a.fields[name] === b.fields[name])
   );
 }
 
-/** Longest first, so that no part of one is taken for another. */
-function secretsOf(answer: CredentialsAnswer, rendered: string | undefined): Map<string, string> {
+/** What must not be shown of a credential, longest first, so that no part of one is taken for another. */
+export function secretsOf(answer: CredentialsAnswer, rendered: string | undefined): Map<string, string> {
   const isPublic = new Set(answer.publicFields);
   const secrets = Object.entries(answer.fields).flatMap(([name, value]): [string, string][] =>
     isPublic.has(name) || value === '' ? [] : [[value, name]],
@@ -376,7 +376,7 @@ function secretsOf(answer: CredentialsAnswer, rendered: string | undefined): Map
   return new Map(secrets.sort(([a], [b]) => b.length - a.length));
 }
 
-function withoutQuery(url: string): string {
+export function withoutQuery(url: string): string {
   return url.split(/[?#]/, 1)[0] ?? '';
 }
 

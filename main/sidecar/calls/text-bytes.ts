@@ -95,6 +95,31 @@ export async function* hideSecretsInPassing(
   if (rest !== '') yield take(rest.length);
 }
 
+/**
+ * The same where lines must pass as soon as they are whole, such as events of a stream: none waits for the
+ * next. A secret within a line has no line end, since JSON writes it in another way.
+ */
+export async function* hideSecretsInLines(
+  source: AsyncIterable<Buffer>,
+  secrets: ReadonlyMap<string, string>,
+): AsyncGenerator<Buffer> {
+  let pieces: Buffer[] = [];
+  const shown = () => {
+    const size = pieces.reduce((sum, piece) => sum + piece.length, 0);
+    return hideSecrets({ pieces, size }, secrets).pieces;
+  };
+  for await (const piece of source) {
+    const end = Math.max(piece.lastIndexOf(0x0a), piece.lastIndexOf(0x0d)) + 1;
+    if (end > 0) {
+      pieces.push(piece.subarray(0, end));
+      yield* shown();
+      pieces = [];
+    }
+    if (end < piece.length) pieces.push(piece.subarray(end));
+  }
+  yield* shown();
+}
+
 /** The same in a short text, such as an address. */
 export function hideSecretsIn(text: string, secrets: ReadonlyMap<string, string>): string {
   let result = text;

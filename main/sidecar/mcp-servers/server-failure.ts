@@ -23,9 +23,13 @@ export function isPassing(error: unknown): boolean {
  * 404; servers built on older examples say 400 with a word of sessions.
  */
 export function isSessionLost(error: unknown, hadSession: boolean): boolean {
+  if (error instanceof SessionLost) return true;
   if (!hadSession || !(error instanceof StreamableHTTPError)) return false;
   return error.code === 404 || (error.code === 400 && /session|initializ/i.test(error.message));
 }
+
+/** The session that a transport held was forgotten by its server. */
+export class SessionLost extends Error {}
 
 /**
  * What happened to a request of a server, for the model and the person. What the server says itself is
