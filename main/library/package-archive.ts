@@ -1,10 +1,12 @@
-import { readFile, stat } from 'node:fs/promises';
+import { createReadStream } from 'node:fs';
+import { stat } from 'node:fs/promises';
 import { basename, extname, resolve } from 'node:path';
 import type { Direction } from '#shared/manifest/finding-list.ts';
-import { ProblemError } from '#shared/problem.ts';
+import { archiveProblem } from './archive/archive-problem.ts';
 import { isBundle, readBundle } from './archive/bundle.ts';
 import { ARCHIVE_LIMITS } from './archive/limits.ts';
 import { readArchive } from './archive/read-archive.ts';
+import { bufferUpTo } from './bounded-buffer.ts';
 import { MemoryPackage } from './memory-package.ts';
 
 /** A package as an archive: an `.afps`, or the root of an `.afps-bundle`; what it is, its content says. */
@@ -27,16 +29,15 @@ export class PackageArchive extends MemoryPackage {
   }
 }
 
-/** Bytes of an archive on disk. @throws ProblemError `archive_too_large`. */
+/** Bytes of an archive on disk, or of what a pipe gives in its place. @throws ProblemError `archive_too_large`. */
 export async function readArchiveFile(path: string): Promise<Buffer> {
+  const { archiveBytes } = ARCHIVE_LIMITS;
+  const tooLarge = (size: string): Error =>
+    archiveProblem(
+      'archive_too_large',
+      `${path} has ${size} bytes; ${archiveBytes} is the most that is read.`,
+    );
   const { size } = await stat(path);
-  if (size > ARCHIVE_LIMITS.archiveBytes) {
-    throw new ProblemError({
-      code: 'archive_too_large',
-      title: 'The archive is too large',
-      detail: `${path} has ${size} bytes; ${ARCHIVE_LIMITS.archiveBytes} is the most that is read.`,
-      action: 'Leave out files the package does not need.',
-    });
-  }
-  return readFile(path);
+  if (size > archiveBytes) throw tooLarge(String(size));
+  return bufferUpTo(createReadStream(path), archiveBytes, () => tooLarge(`more than ${archiveBytes}`));
 }

@@ -3,10 +3,12 @@ import type { Readable } from 'node:stream';
 import type { Direction } from '#shared/manifest/finding-list.ts';
 import { splitIdentity } from '#shared/manifest/identity.ts';
 import { ProblemError, type Problem } from '#shared/problem.ts';
+import { archiveProblem } from '../archive/archive-problem.ts';
 import { isBundle, readBundle } from '../archive/bundle.ts';
 import { ARCHIVE_LIMITS } from '../archive/limits.ts';
 import { readArchive } from '../archive/read-archive.ts';
 import { SIGNATURE_FILE } from '../archive/signature.ts';
+import { bufferUpTo } from '../bounded-buffer.ts';
 import { checkFileLimits } from '../file-limits.ts';
 import { PackageFolder } from '../package-folder.ts';
 import { readBytes } from '../package-source.ts';
@@ -114,22 +116,15 @@ async function readFiles(
 }
 
 async function readGiven(file: GivenImportFile, signal: AbortSignal): Promise<Buffer> {
-  if (file.size > ARCHIVE_LIMITS.archiveBytes) {
-    throw new ProblemError({
-      code: 'archive_too_large',
-      title: 'The file is too large',
-      detail: `It has ${file.size} bytes; ${ARCHIVE_LIMITS.archiveBytes} is the most that is read.`,
-      action: 'Leave out files the package does not need.',
-    });
-  }
+  const { archiveBytes } = ARCHIVE_LIMITS;
+  const tooLarge = (size: string): Error =>
+    archiveProblem('archive_too_large', `It has ${size} bytes; ${archiveBytes} is the most that is read.`);
+  if (file.size > archiveBytes) throw tooLarge(String(file.size));
   const stream = await file.open();
   const stop = (): void => void stream.destroy(signal.reason as Error);
   signal.addEventListener('abort', stop, { once: true });
   try {
-    const chunks: Buffer[] = [];
-    for await (const chunk of stream as AsyncIterable<Buffer>) chunks.push(chunk);
-    const [only] = chunks;
-    return only !== undefined && chunks.length === 1 ? only : Buffer.concat(chunks);
+    return await bufferUpTo(stream, archiveBytes, () => tooLarge(`more than ${archiveBytes}`));
   } finally {
     signal.removeEventListener('abort', stop);
   }

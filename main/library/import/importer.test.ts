@@ -223,3 +223,10 @@ describe('a draft that is here', () => {
     expect(items[0]?.choices).toEqual(['version', 'skip']);
   });
 });
+
+it('calls a package that cannot be taken what it says it is', async () => {
+  const files = new Map(agentFiles('@you/mute'));
+  files.delete('prompt.md');
+  const { items } = await preview(files);
+  expect(itemOf(items, '@you/mute')).toMatchObject({ type: 'agent', state: 'invalid', choices: ['skip'] });
+});

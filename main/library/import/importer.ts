@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { ImportItem, ImportOutcome, ImportPreview } from '#shared/ipc/library-routes.ts';
+import { isPackageType } from '#shared/manifest/dialect.ts';
 import type { Finding } from '#shared/manifest/finding.ts';
 import { isHigherVersion } from '#shared/manifest/identity.ts';
 import { isRecord } from '#shared/manifest/plain.ts';
@@ -213,7 +214,7 @@ export class Importer implements Disposable {
       from: found.from,
       name,
       version: manifest?.version ?? (typeof raw['version'] === 'string' ? raw['version'] : ''),
-      ...(manifest === undefined ? {} : { type: manifest.type }),
+      ...(isPackageType(raw['type']) ? { type: raw['type'] } : {}),
       displayName: manifest?.displayName ?? name,
       description: manifest?.description ?? '',
       fileCount: digests.length,

@@ -3,6 +3,7 @@ import type { LookupFunction } from 'node:net';
 import type { Dispatcher } from 'undici';
 import { ProblemError } from '#shared/problem.ts';
 import { isAddress, isPublicAddress, isRefusedHost } from '#shared/tools/address-class.ts';
+import { bufferUpTo } from '../bounded-buffer.ts';
 
 export interface DownloadOptions {
   /** Origin the person has chosen for this, if any; it alone may be a private address or without TLS. */
@@ -93,20 +94,12 @@ function lookupFor({ trustedOrigin, lookup: find = lookup }: DownloadOptions): L
 }
 
 async function readBody({ body, headers }: Dispatcher.ResponseData, maxBytes: number): Promise<Buffer> {
-  const declared = Number(headers['content-length'] ?? 0);
-  const chunks: Buffer[] = [];
-  let length = 0;
   try {
-    if (declared > maxBytes) throw tooLarge(maxBytes);
-    for await (const chunk of body as AsyncIterable<Buffer>) {
-      length += chunk.length;
-      if (length > maxBytes) throw tooLarge(maxBytes);
-      chunks.push(chunk);
-    }
+    if (Number(headers['content-length'] ?? 0) > maxBytes) throw tooLarge(maxBytes);
+    return await bufferUpTo(body, maxBytes, () => tooLarge(maxBytes));
   } finally {
     body.destroy();
   }
-  return Buffer.concat(chunks);
 }
 
 /** A refusal of ours, which undici may have wrapped. */
