@@ -38,6 +38,7 @@ export function useFindings(
   }, [manifest, contentPath, contentText, paths]);
 
   useEffect(() => {
+    let isFirst = true;
     const current = new DraftChecker((found) =>
       setFindings((known) => (isSame(known, found) ? known : found)),
     );
@@ -45,9 +46,13 @@ export function useFindings(
     checker.current = current;
     checkSoon.current = () => {
       clearTimeout(timer);
-      timer = setTimeout(() => {
-        if (draft.current) current.check(draft.current());
-      }, PAUSE);
+      timer = setTimeout(
+        () => {
+          isFirst = false;
+          if (draft.current) current.check(draft.current());
+        },
+        isFirst ? 0 : PAUSE,
+      );
     };
     return () => {
       clearTimeout(timer);
