@@ -1,4 +1,4 @@
-import type { ConnectionService } from '#main/connections/index.ts';
+import type { ConnectionService, ToolReviewService } from '#main/connections/index.ts';
 import type { CredentialProxies, PlaygroundService } from '#main/direct-calls/index.ts';
 import type { EngineDirectory } from '#main/engines/engine.ts';
 import type { PackageService } from '#main/library/index.ts';
@@ -22,6 +22,7 @@ export interface Application extends AsyncDisposable {
   readonly library: Library;
   readonly packages: PackageService;
   readonly connections: ConnectionService;
+  readonly toolReviews: ToolReviewService;
   readonly network: AuthorNetwork;
   readonly playground: PlaygroundService;
   readonly credentialProxies: CredentialProxies;

@@ -1,5 +1,5 @@
 import type { ShellServices } from '#main/app/shell-services.ts';
-import type { ConnectionService } from '#main/connections/index.ts';
+import type { ConnectionService, ToolReviewService } from '#main/connections/index.ts';
 import type { Library } from '#main/library/library.ts';
 import type { AuthorNetwork } from '#main/network/index.ts';
 import type { ConnectFlow } from '#shared/connections/connection.ts';
@@ -10,6 +10,7 @@ import type { SettingsStore } from './application.ts';
 import { agentManifestOf } from './manifest-sources.ts';
 import { bindNetworkRoutes } from './network-routes.ts';
 import type { RequestContext, RouteHandlers } from './route-handlers.ts';
+import { bindToolReviewRoutes } from './tool-review-routes.ts';
 
 type ConnectionHandlers = RouteHandlers<keyof typeof connectionRoutes, Pick<RequestContext, 'signal'>>;
 
@@ -20,6 +21,7 @@ export function bindConnectionRoutes(
     readonly library: Library;
     readonly network: AuthorNetwork;
     readonly settings: SettingsStore;
+    readonly toolReviews: ToolReviewService;
   },
   shell: ShellServices,
 ): ConnectionHandlers {
@@ -62,6 +64,7 @@ export function bindConnectionRoutes(
     'connections.requirements': async ({ agentId, chosen }) =>
       connections.requirements(agentId, await agentManifestOf(library, agentId), chosen),
     ...bindNetworkRoutes(services),
+    ...bindToolReviewRoutes(services.toolReviews),
   };
 }
 

@@ -1,7 +1,7 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { Connections } from '#main/connections/index.ts';
+import { Connections, ToolReviews } from '#main/connections/index.ts';
 import { createCredentialProxies, Playground } from '#main/direct-calls/index.ts';
 import { createEngineDirectory } from '#main/engines/index.ts';
 import { createLibraries } from '#main/library/index.ts';
@@ -112,6 +112,7 @@ export async function createApplication(options: ApplicationOptions): Promise<Ap
     onOutboundCall: (call: OutboundCall) => logger.info({ call }, 'A call outside of a run'),
     logger,
   };
+  const toolReviews = new ToolReviews(database);
   const playground = stack.use(new Playground(directCalls));
   const models = stack.use(
     createModelGateway({
@@ -144,6 +145,7 @@ export async function createApplication(options: ApplicationOptions): Promise<Ap
       engines,
       integrations: {
         connections,
+        toolReviews,
         network: () => network.forSidecar(),
         environment: environment.variables,
       },
@@ -174,6 +176,7 @@ export async function createApplication(options: ApplicationOptions): Promise<Ap
   const owned = stack.move();
   return {
     connections,
+    toolReviews,
     engines,
     network,
     playground,

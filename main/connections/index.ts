@@ -8,4 +8,5 @@ export type {
   RunConnection,
 } from './connection-service.ts';
 export { Connections, type ConnectionsOptions } from './connections.ts';
+export { ToolReviews, type ToolReviewService } from './tool-reviews.ts';
 export type { IntegrationSource } from './integration-source.ts';

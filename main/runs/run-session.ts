@@ -4,7 +4,7 @@ import type { RunnableAgent } from '#main/library/library.ts';
 import type { Logger } from '#main/logging/logger.ts';
 import type { RunModel } from '#main/models/model-gateway.ts';
 import type { SandboxEvent, SidecarEvent } from '#shared/events/run-event.ts';
-import { SOCKET_PATH, WORKSPACE_BYTES, WORKSPACE_PATH } from '#shared/protocol/layout.ts';
+import { EGRESS_SOCKET_PATH, SOCKET_PATH, WORKSPACE_BYTES, WORKSPACE_PATH } from '#shared/protocol/layout.ts';
 import type { OutboundCall } from '#shared/protocol/integrations.ts';
 import { serveModelStreams } from '#shared/protocol/model-stream-server.ts';
 import type { PromptOutcome } from '#shared/protocol/sandbox.ts';
@@ -26,6 +26,7 @@ import {
 } from './run-integrations.ts';
 import type { RunRecorder } from './run-recorder.ts';
 import type { RunRepository } from './run-repository.ts';
+import { LocalServers } from './runners/local-servers.ts';
 import { judge, judgeTimeout, requiredFieldsOf, type Verdict } from './verdict.ts';
 import { workspaceArchive, type WorkspaceFile } from './workspace-archive.ts';
 
@@ -33,6 +34,8 @@ import { workspaceArchive, type WorkspaceFile } from './workspace-archive.ts';
 const SANDBOX_TOOLS = ['read', 'write', 'edit', 'bash', 'grep', 'find', 'ls'];
 /** Bytes of a tool's result that the record shows. */
 const SHOWN_RESULT_BYTES = 32 * 1024;
+/** Lines that a local MCP server writes for people, as far as a run shows them. */
+const SHOWN_SERVER_LINES = 200;
 /** Parts of the time limit at which the model is told how much is left. */
 const NUDGE_AT = [0.75, 0.9];
 /** Time limits below this are too short for a nudge to help. */
@@ -199,6 +202,7 @@ export class RunSession {
     const { agent, model } = this.#request;
     using disposables = new DisposableStack();
     this.#listen(pair, collectors, disposables);
+    this.#startServers(pair, phases, disposables);
 
     phases.enter('workspace');
     const tools = await guarded(pair, signal, async () => {
@@ -264,6 +268,9 @@ export class RunSession {
       socketPath: pair.sidecar.container.resolve(SOCKET_PATH),
       runtimeTools: agent.runtimeTools.flatMap((tool) => runtimeToolSchema.safeParse(tool).data ?? []),
       ...(agent.outputSchema && { outputSchema: agent.outputSchema }),
+      ...(this.#request.integrations.servers.length > 0 && {
+        egressSocketPath: pair.sidecar.container.resolve(EGRESS_SOCKET_PATH),
+      }),
       ...this.#integrationsOf(description),
     });
     const configureSandbox = pair.sandbox.connection.peer.request('configure', {
@@ -297,16 +304,53 @@ export class RunSession {
   }
 
   /** What the sidecar is told to call services. */
-  #integrationsOf({ contextWindow, maxTokens }: RunModel['description']): Partial<SidecarConfiguration> {
+  #integrationsOf({
+    contextWindow,
+    maxTokens,
+    images,
+  }: RunModel['description']): Partial<SidecarConfiguration> {
     const { integrations } = this.#request;
-    const { limits, plan } = integrations;
+    const { limits, plan, internalHosts } = integrations;
     if (!callsServices(integrations)) return { limits };
     return {
       limits,
       integrations: [...plan],
-      network: this.#services.integrations.network(),
-      model: { contextWindow, maxTokens },
+      network: { ...this.#services.integrations.network(), internalHosts: [...internalHosts] },
+      model: { contextWindow, maxTokens, images },
     };
+  }
+
+  /** Starts the local MCP servers while the rest is made ready; who asks for one waits for it. */
+  #startServers(pair: Pair, phases: PhaseLog, disposables: DisposableStack): void {
+    const { servers: plans } = this.#request.integrations;
+    if (plans.length === 0) return;
+    const lines = new Map<string, number>();
+    const servers = new LocalServers(plans, {
+      engine: pair.engine,
+      image: pair.image,
+      runId: this.#recorder.summary.id,
+      workspace: pair.workspace,
+      egress: pair.egress,
+      logger: this.#services.logger,
+      onLog: ({ connectionId, displayName }, line) => {
+        const count = (lines.get(connectionId) ?? 0) + 1;
+        lines.set(connectionId, count);
+        if (count > SHOWN_SERVER_LINES) return;
+        const message =
+          count < SHOWN_SERVER_LINES ? line : 'It goes on writing; nothing more of it is kept in the run.';
+        this.#recorder.append({ type: 'log.written', level: 'info', message: `${displayName}: ${message}` });
+      },
+      onStarted: ({ displayName }, durationMs) =>
+        phases.progress(`${displayName} runs after ${(durationMs / 1000).toFixed(1)} s`, undefined),
+      onEnded: ({ displayName }, detail) =>
+        this.#recorder.append({
+          type: 'run.warned',
+          problem: { code: 'local_server_ended', title: `${displayName} ended in the run`, detail },
+        }),
+    });
+    pair.accompany(servers);
+    disposables.use(servers.serve(pair.sidecar.connection.peer));
+    servers.begin();
   }
 
   #listen(pair: Pair, collectors: Collectors, disposables: DisposableStack): void {
@@ -320,6 +364,9 @@ export class RunSession {
       }),
     );
     disposables.defer(sidecar.on('event', ({ event }) => this.#recordSidecarEvent(event)));
+    disposables.defer(
+      sidecar.on('warning', ({ problem }) => this.#recorder.append({ type: 'run.warned', problem })),
+    );
     disposables.defer(sidecar.on('outboundCall', ({ call }) => this.#recordCall(call)));
     sidecar.handle('runHistory', ({ limit, fields }) => {
       const runs = this.#services.repository.successes(agent.id, this.#recorder.summary.id, limit + 1);
@@ -366,16 +413,20 @@ export class RunSession {
     );
   }
 
-  /** Answers for the connections of this run, and for no other. */
+  /** Answers for the connections of this run and the tools of its servers, and for no other. */
   #serveCredentials({ sidecar }: Pair, disposables: DisposableStack): void {
-    const { connections } = this.#services.integrations;
+    const { connections, toolReviews } = this.#services.integrations;
+    const { plan } = this.#request.integrations;
     const { peer } = sidecar.connection;
-    const bound = new Set(
-      this.#request.integrations.plan.flatMap((integration) => integration.connections.map(({ id }) => id)),
-    );
+    const bound = new Set(plan.flatMap((integration) => integration.connections.map(({ id }) => id)));
     peer.handle('credentials', ({ connectionId, reason }, signal) => {
       if (!bound.has(connectionId)) throw foreignConnection();
       return connections.credentials(connectionId, reason, AbortSignal.any([signal, this.#abort.signal]));
+    });
+    peer.handle('reviewTools', ({ integrationId, listings }) => {
+      const server = plan.find(({ id }) => id === integrationId)?.server;
+      if (server === undefined) throw foreignConnection();
+      return Promise.resolve({ withheld: [...toolReviews.review(integrationId, server, listings)] });
     });
     disposables.defer(
       connections.onCredentialChange((connectionId) => {

@@ -148,6 +148,19 @@ const migrations: readonly string[] = [
     PRIMARY KEY (run_id, sequence)
   ) STRICT, WITHOUT ROWID;
   `,
+  `
+  -- Tools of MCP servers as they described themselves; those not accepted are kept from models.
+  CREATE TABLE server_tool (
+    integration_id TEXT NOT NULL,
+    server TEXT NOT NULL,
+    tool TEXT NOT NULL,
+    fingerprint TEXT NOT NULL,
+    definition TEXT NOT NULL,
+    seen_at INTEGER NOT NULL,
+    accepted_at INTEGER,
+    PRIMARY KEY (integration_id, server, tool, fingerprint)
+  ) STRICT, WITHOUT ROWID;
+  `,
 ];
 
 /**

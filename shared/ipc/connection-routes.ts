@@ -12,6 +12,7 @@ import {
 } from '../connections/requirements.ts';
 import { problemSchema } from '../problem.ts';
 import { networkRoutes } from './network-routes.ts';
+import { toolReviewRoutes } from './tool-review-routes.ts';
 
 const nothing = z.object({});
 const integrationId = z.string().min(1).max(300);
@@ -111,4 +112,5 @@ export const connectionRoutes = {
     output: runRequirementsSchema,
   },
   ...networkRoutes,
+  ...toolReviewRoutes,
 } as const;

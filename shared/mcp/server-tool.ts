@@ -6,11 +6,11 @@ import { cleanText, hasHiddenText } from './hidden-text.ts';
 export interface ServerToolDefinition {
   /** As the server calls it. */
   readonly name: string;
-  readonly title?: string;
-  readonly description?: string;
+  readonly title?: string | undefined;
+  readonly description?: string | undefined;
   readonly inputSchema: JsonSchema;
-  readonly outputSchema?: JsonSchema;
-  readonly annotations?: Readonly<Record<string, boolean | string>>;
+  readonly outputSchema?: JsonSchema | undefined;
+  readonly annotations?: Readonly<Record<string, boolean | string>> | undefined;
 }
 
 type JsonSchema = Readonly<Record<string, unknown>> & { readonly type: 'object' };

@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 import type { Application, SettingsStore } from '#main/app/application.ts';
-import type { ConnectionService, ConnectionState } from '#main/connections/index.ts';
+import type { ConnectionService, ConnectionState, ToolReviewService } from '#main/connections/index.ts';
 import { createCredentialProxies, Playground } from '#main/direct-calls/index.ts';
 import type { EngineDirectory } from '#main/engines/engine.ts';
 import type { Library } from '#main/library/library.ts';
@@ -469,6 +469,11 @@ export class FakeApplication implements Application {
   readonly library = new FakeLibrary();
   readonly packages = new FakePackageService();
   readonly connections = new FakeConnectionService();
+  readonly toolReviews: ToolReviewService = {
+    review: () => [],
+    changes: () => [],
+    accept: () => undefined,
+  };
   readonly #directCalls = {
     connections: this.connections,
     integrations: { get: () => Promise.resolve(undefined) },

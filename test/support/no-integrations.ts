@@ -5,6 +5,7 @@ import { DEFAULT_SIDECAR_LIMITS } from '#shared/tools/sidecar-limits.ts';
 export const NO_INTEGRATIONS: BoundIntegrations = {
   plan: [],
   limits: DEFAULT_SIDECAR_LIMITS,
+  internalHosts: [],
   warnings: [],
 };
 
@@ -16,6 +17,7 @@ export const NO_INTEGRATION_SERVICES: IntegrationServices = {
     credentials: () => Promise.reject(new Error('Nothing is connected in this test.')),
     onCredentialChange: () => () => undefined,
   },
+  toolReviews: { review: () => [] },
   network: () => ({ noProxy: [], certificateAuthorities: [] }),
   environment: {},
 };
