@@ -1,19 +1,49 @@
-import { SSEClientTransport } from '@modelcontextprotocol/sdk/client/sse.js';
+import { SSEClientTransport, SseError } from '@modelcontextprotocol/sdk/client/sse.js';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
-import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js';
+import { ErrorCode, type JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js';
 import { SessionLost } from './server-failure.ts';
 import { ServerRequests, type ServerRequestsOptions } from './server-requests.ts';
 import type { ServerTransport } from './tool-server.ts';
 
-/**
- * Makes ways to a server on the internet: Streamable HTTP, or the older SSE where the integration says so.
- * @throws ProblemError `mcp_address_refused`
- */
+/** Milliseconds in which what a stream said last is still read when it has ended. */
+const READING_MS = 250;
+
+/** Makes a way to a server on the internet: Streamable HTTP, or the older SSE where the integration says so. */
 export function remoteTransports(options: ServerRequestsOptions): () => ServerTransport {
-  const requests = new ServerRequests(options);
-  const url = new URL(options.source.url);
-  if (options.source.transport === 'sse') return () => new SseTransport(url, requests);
-  return () => new StreamableHTTPClientTransport(url, { fetch: requests.fetch });
+  const { transport, url } = options.source;
+  return () => {
+    const requests = new ServerRequests(options);
+    return transport === 'sse'
+      ? new SseTransport(new URL(url), requests)
+      : new HttpTransport(new URL(url), requests);
+  };
+}
+
+/**
+ * The SDK's transport for Streamable HTTP, which goes on with a stream that broke where the server numbers its
+ * events, and waits for ever where it does not: here what was asked over that stream has then failed.
+ */
+class HttpTransport extends StreamableHTTPClientTransport {
+  readonly #timers = new Set<NodeJS.Timeout>();
+
+  constructor(url: URL, requests: ServerRequests) {
+    super(url, { fetch: requests.fetch });
+    requests.onBroken = (id, data) => {
+      const timer = setTimeout(() => {
+        this.#timers.delete(timer);
+        const error = { code: ErrorCode.ConnectionClosed, message: 'The answer broke off', data };
+        // Passed over by the client when it has the answer.
+        this.onmessage?.({ jsonrpc: '2.0', id, error });
+      }, READING_MS);
+      this.#timers.add(timer);
+    };
+  }
+
+  override async close(): Promise<void> {
+    for (const timer of this.#timers) clearTimeout(timer);
+    this.#timers.clear();
+    await super.close();
+  }
 }
 
 /**
@@ -26,7 +56,10 @@ class SseTransport extends SSEClientTransport {
   constructor(url: URL, requests: ServerRequests) {
     super(url, { fetch: requests.fetch });
     this.#requests = requests;
-    Object.assign(this, { onerror: () => void this.close() });
+    const endWithStream = (error: Error) => {
+      if (error instanceof SseError) void this.close();
+    };
+    Object.assign(this, { onerror: endWithStream });
   }
 
   override async start(): Promise<void> {

@@ -46,6 +46,8 @@ export function serverProblem(name: string, error: unknown, expiredMs: number | 
     });
   }
   if (error instanceof ProblemError) return error;
+  // Of this program's own making: nothing that came as JSON is one.
+  if (error instanceof McpError && error.data instanceof ProblemError) return error.data;
   if (error instanceof ConnectionRefused) {
     return problem(error, {
       code: 'mcp_server_unreachable',

@@ -19,7 +19,7 @@ import { canDecode, decodedBody } from '../calls/response-body.ts';
 import { hideSecretsIn, hideSecretsInLines, hideSecretsInPassing } from '../calls/text-bytes.ts';
 import { ConnectionRefused } from '../network/connector.ts';
 import type { HttpClient, HttpResponse } from '../network/http-client.ts';
-import { boundedBody, boundedEvents } from './bounded-events.ts';
+import { AnswerTooLarge, boundedBody, boundedEvents } from './bounded-events.ts';
 
 export interface ServerRequestsOptions {
   readonly integration: Pick<RunIntegration, 'id' | 'displayName' | 'namespace'>;
@@ -74,6 +74,8 @@ export class ServerRequests {
   readonly #underWay = new Map<string | number, AbortController>();
   readonly #streams: number[] = [];
   #failure: ProblemError | undefined;
+  /** Told when the answer to a request broke off, and no later stream can go on with it. */
+  onBroken: ((id: string | number, problem: ProblemError | undefined) => void) | undefined;
 
   /** @throws ProblemError for an address that may not be asked. */
   constructor(options: ServerRequestsOptions) {
@@ -249,6 +251,8 @@ export class ServerRequests {
     const encoding = single(headers['content-encoding']);
     const isStream = essenceOf(single(headers['content-type'])) === 'text/event-stream';
     let received = 0;
+    let isResumable = false;
+    let problem: ProblemError | undefined;
     const counted = async function* (): AsyncGenerator<Buffer> {
       for await (const piece of response.body) {
         received += piece.length;
@@ -257,12 +261,23 @@ export class ServerRequests {
     };
     try {
       const source = canDecode(encoding) ? decodedBody(counted(), encoding) : counted();
-      yield* isStream
-        ? hideSecretsInLines(boundedEvents(source, MAX_MESSAGE_BYTES), secrets)
-        : hideSecretsInPassing(boundedBody(source, MAX_MESSAGE_BYTES), secrets);
+      if (isStream) {
+        for await (const piece of hideSecretsInLines(boundedEvents(source, MAX_MESSAGE_BYTES), secrets)) {
+          isResumable ||= piece.includes('id:') && /(^|\n)id:/.test(piece.toString('latin1'));
+          yield piece;
+        }
+      } else {
+        yield* hideSecretsInPassing(boundedBody(source, MAX_MESSAGE_BYTES), secrets);
+      }
+    } catch (error) {
+      if (error instanceof AnswerTooLarge) problem = tooLarge(this.#options.integration.displayName);
+      throw error;
     } finally {
       response.discard();
-      if (id !== undefined) this.#underWay.delete(id);
+      if (id !== undefined) {
+        this.#underWay.delete(id);
+        if (isStream && (!isResumable || problem !== undefined)) this.onBroken?.(id, problem);
+      }
       end(received);
     }
   }
@@ -340,6 +355,15 @@ function accessProblem(
     title: `${displayName} wants more access`,
     detail: `What ${connection.label} was granted is not enough for this call: the server asks for ${needed}.`,
     action: `Open ${displayName} in Slipway and grant more to ${connection.label}, then run again.`,
+  });
+}
+
+function tooLarge(name: string): ProblemError {
+  return new ProblemError({
+    code: 'mcp_answer_too_large',
+    title: `${name} answered too much`,
+    detail: `The answer of the server has more than ${MAX_MESSAGE_BYTES / 1024 / 1024} MiB, which is not read.`,
+    action: 'Ask for less at once.',
   });
 }
 

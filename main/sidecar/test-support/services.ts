@@ -9,7 +9,10 @@ import type {
   RunIntegration,
   SidecarLimits,
 } from '#shared/protocol/integrations.ts';
-import { ProblemError } from '#shared/problem.ts';
+import type { SidecarEvent } from '#shared/events/run-event.ts';
+import { ProblemError, type Problem } from '#shared/problem.ts';
+import { reviewToolsRequest } from '#shared/protocol/integrations.ts';
+import type { z } from 'zod';
 import { DEFAULT_SIDECAR_LIMITS } from '#shared/tools/sidecar-limits.ts';
 import { TokenBudget } from '#shared/tools/token-budget.ts';
 import { ApiCallTool, type CallTimes } from '../calls/api-call-tool.ts';
@@ -78,6 +81,11 @@ export async function startService(
 export class FakeMain implements MainLink {
   readonly asked: { connectionId: string; reason: string }[] = [];
   readonly outbound: OutboundCall[] = [];
+  readonly warnings: Problem[] = [];
+  readonly events: SidecarEvent[] = [];
+  readonly reviewed: z.infer<typeof reviewToolsRequest.input>[] = [];
+  /** Tools that main withholds. */
+  withheld: { connectionId: string; tool: string }[] = [];
   readonly #listeners = new Set<(payload: { connectionId: string }) => void>();
   /** Answers, or throws what main would. */
   answer: (connectionId: string, reason: 'initial' | 'refresh') => CredentialsAnswer = () => ({
@@ -87,6 +95,8 @@ export class FakeMain implements MainLink {
 
   readonly notify: MainLink['notify'] = async (method, payload) => {
     if (method === 'outboundCall') this.outbound.push((payload as { call: OutboundCall }).call);
+    if (method === 'warning') this.warnings.push((payload as { problem: Problem }).problem);
+    if (method === 'event') this.events.push((payload as { event: SidecarEvent }).event);
   };
 
   readonly on: MainLink['on'] = (method, listener) => {
@@ -96,6 +106,10 @@ export class FakeMain implements MainLink {
   };
 
   readonly request = (async (method: string, input: unknown) => {
+    if (method === 'reviewTools') {
+      this.reviewed.push(reviewToolsRequest.input.parse(input));
+      return { withheld: this.withheld };
+    }
     if (method !== 'credentials') throw new Error(`Not in this test: ${method}`);
     const { connectionId, reason } = input as { connectionId: string; reason: 'initial' | 'refresh' };
     this.asked.push({ connectionId, reason });
