@@ -1,7 +1,7 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { Connections, ToolReviews } from '#main/connections/index.ts';
+import { Connections, ServerSettings, ToolReviews } from '#main/connections/index.ts';
 import { createCredentialProxies, Playground } from '#main/direct-calls/index.ts';
 import { createEngineDirectory } from '#main/engines/index.ts';
 import { createLibraries } from '#main/library/index.ts';
@@ -113,6 +113,7 @@ export async function createApplication(options: ApplicationOptions): Promise<Ap
     logger,
   };
   const toolReviews = new ToolReviews(database);
+  const serverSettings = new ServerSettings(secrets, (secret) => options.redactor.protect(secret));
   const playground = stack.use(new Playground(directCalls));
   const models = stack.use(
     createModelGateway({
@@ -146,6 +147,7 @@ export async function createApplication(options: ApplicationOptions): Promise<Ap
       integrations: {
         connections,
         toolReviews,
+        serverSettings: (name) => serverSettings.get(name),
         network: () => network.forSidecar(),
         environment: environment.variables,
       },

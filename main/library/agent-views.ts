@@ -155,14 +155,18 @@ function warningOf({ code, message }: Finding): Warning[] {
 }
 
 function unservedDependencies(packages: readonly RunPackage[]): Warning[] {
+  // A server is reached through an integration, which says by which accounts.
+  const served = new Set(
+    packages.flatMap(({ manifest }) =>
+      manifest.type === 'integration' && manifest.source.kind === 'local'
+        ? [manifest.source.server.name]
+        : [],
+    ),
+  );
   return packages.flatMap(({ kind, name, version, manifest }): Warning[] => {
-    if (manifest.type !== 'integration') {
-      const detail = `The agent depends on the ${kind} ${name} ${version}, which this version of Slipway cannot use in runs yet. The run goes on without it.`;
-      return [{ code: 'dependency_not_served', title: 'A dependency was left out', detail }];
-    }
-    if (manifest.source.kind === 'none') return [];
-    const detail = `The tools of ${name} ${version} that a server of its own answers cannot be used in runs yet; its calls of the service can. The run goes on without them.`;
-    return [{ code: 'dependency_not_served', title: 'Tools were left out', detail }];
+    if (manifest.type === 'integration' || served.has(name)) return [];
+    const detail = `The agent depends on the ${kind} ${name} ${version}, which this version of Slipway cannot use in runs yet. The run goes on without it.`;
+    return [{ code: 'dependency_not_served', title: 'A dependency was left out', detail }];
   });
 }
 

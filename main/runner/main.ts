@@ -1,10 +1,15 @@
+import { spawn } from 'node:child_process';
 import { mkdirSync, readSync, writeFileSync } from 'node:fs';
+import { connect, createServer } from 'node:net';
+import { constants } from 'node:os';
 import { dirname } from 'node:path';
+import { pipeline } from 'node:stream';
 import {
   MAX_RUNNER_START_BYTES,
   RUNNER_FAILED,
   RUNNER_LENGTH_BYTES,
   runnerStartSchema,
+  type RunnerStart,
 } from '#shared/protocol/runner.ts';
 
 /**
@@ -22,9 +27,37 @@ try {
     // A file that is there already is none of ours.
     writeFileSync(path, text, { mode, flag: 'wx' });
   }
-  process.execve?.(start.command, [start.command, ...start.arguments], start.environment);
-  throw new Error('This version of Node cannot become another program.');
+  if (start.egress !== undefined) forwardAndRun(start, start.egress);
+  else become(start);
 } catch (error) {
+  giveUp(error);
+}
+
+/** The server takes the place of this program, with its standard streams. */
+function become({ command, arguments: given, environment }: RunnerStart): void {
+  process.execve?.(command, [command, ...given], environment);
+  throw new Error('This version of Node cannot become another program.');
+}
+
+/** With a way out this program stays, as the way, and runs the server beside itself. */
+function forwardAndRun(start: RunnerStart, egress: NonNullable<RunnerStart['egress']>): void {
+  const forwarder = createServer({ allowHalfOpen: true }, (client) => {
+    const proxy = connect({ path: egress.socketPath, allowHalfOpen: true });
+    pipeline(client, proxy, client, () => undefined);
+  });
+  forwarder.once('error', giveUp);
+  forwarder.listen(egress.port, '127.0.0.1', () => {
+    const { command, arguments: given, environment } = start;
+    const server = spawn(command, given, { env: environment, stdio: 'inherit' });
+    server.once('error', giveUp);
+    server.once('exit', (code, signal) =>
+      process.exit(code ?? (signal === null ? 1 : 128 + constants.signals[signal])),
+    );
+    for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => server.kill(signal));
+  });
+}
+
+function giveUp(error: unknown): never {
   const { code, syscall } = error as NodeJS.ErrnoException;
   // The message of a parser may quote what it was given.
   const reason = code === undefined || syscall === undefined ? nameOf(error) : `${syscall}: ${code}`;

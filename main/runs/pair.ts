@@ -2,6 +2,7 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import type { Container, ContainerSpecification, Engine, ResourceLimits } from '#main/engines/engine.ts';
 import type { Logger } from '#main/logging/logger.ts';
 import {
+  EGRESS_FOLDER,
   SANDBOX_USER_ID,
   SIDECAR_USER_ID,
   SOCKET_FOLDER,
@@ -49,6 +50,10 @@ export interface Pair {
   readonly sidecar: { readonly container: Container; readonly connection: SidecarConnection };
   /** Resolves with what happened when one of the two ended before it was told to. */
   readonly failure: Promise<ProblemError>;
+  /** Name of the volume with the socket of the proxy that local servers get out by. */
+  readonly egress: string;
+  /** Lets something go with the pair: it is disposed of before the volumes that it may use. */
+  accompany(companion: AsyncDisposable): void;
   /** Ends both and removes all that belongs to them. Safe to repeat. */
   remove(): Promise<void>;
 }
@@ -68,6 +73,8 @@ export async function launchPair(
   const owner = { runId: pairId };
   const workspace = `${name}-workspace`;
   const socket = `${name}-socket`;
+  const egress = `${name}-egress`;
+  const companions: AsyncDisposable[] = [];
   const cleanups: (() => Promise<void>)[] = [];
   let removing: Promise<void> | undefined;
 
@@ -85,7 +92,7 @@ export async function launchPair(
 
   try {
     cleanups.push(async () => {
-      await Promise.all([engine.removeVolume(workspace), engine.removeVolume(socket)]);
+      await Promise.all([workspace, socket, egress].map((volume) => engine.removeVolume(volume)));
     });
     await Promise.all([
       engine.createVolume(
@@ -102,11 +109,16 @@ export async function launchPair(
         { name: socket, owner, sizeBytes: MEBIBYTE, inodes: 16, userId: SIDECAR_USER_ID },
         signal,
       ),
+      engine.createVolume(
+        { name: egress, owner, sizeBytes: MEBIBYTE, inodes: 16, userId: SIDECAR_USER_ID },
+        signal,
+      ),
     ]);
     const containers: Container[] = [];
     cleanups.push(async () => {
-      await Promise.all(
-        containers.map(async (container) => {
+      await Promise.all([
+        ...companions.map((companion) => companion[Symbol.asyncDispose]()),
+        ...containers.map(async (container) => {
           try {
             await container.stop(STOP_GRACE_MS);
           } finally {
@@ -114,7 +126,7 @@ export async function launchPair(
             await container.remove();
           }
         }),
-      );
+      ]);
     });
     const create = async (specification: ContainerSpecification): Promise<Container> => {
       const container = await engine.createContainer(specification, signal);
@@ -139,7 +151,10 @@ export async function launchPair(
         role: 'sidecar',
         owner,
         image,
-        mounts: [{ volume: socket, path: SOCKET_FOLDER, readOnly: false }],
+        mounts: [
+          { volume: socket, path: SOCKET_FOLDER, readOnly: false },
+          { volume: egress, path: EGRESS_FOLDER, readOnly: false },
+        ],
         limits: SIDECAR_LIMITS,
         network: 'later',
       }),
@@ -166,6 +181,8 @@ export async function launchPair(
       engine,
       image,
       workspace,
+      egress,
+      accompany: (companion) => void companions.push(companion),
       sandbox: { container: sandboxContainer, connection: sandbox },
       sidecar: { container: sidecarContainer, connection: sidecar },
       failure,

@@ -66,6 +66,7 @@ function servicesWith(bound: readonly RunConnection[], environment: Record<strin
   return {
     asked,
     environment,
+    serverSettings: NO_INTEGRATION_SERVICES.serverSettings,
     connections: {
       ...NO_INTEGRATION_SERVICES.connections,
       bind: (...[agentId, agent, chosen]: Parameters<typeof NO_INTEGRATION_SERVICES.connections.bind>) => {

@@ -1,5 +1,6 @@
 import type { SidecarConfiguration } from '#shared/protocol/sidecar.ts';
 import type { RunIntegration } from '#shared/protocol/integrations.ts';
+import { compileAuthorizedUris } from '#shared/tools/authorized-uris.ts';
 import { DEFAULT_SIDECAR_LIMITS } from '#shared/tools/sidecar-limits.ts';
 import { TokenBudget } from '#shared/tools/token-budget.ts';
 import { ApiCallTool, DEFAULT_CALL_TIMES, type ApiCallServices } from './calls/api-call-tool.ts';
@@ -61,7 +62,7 @@ export function createCallPath(
 
 /** Makes the tools of a run's integrations. In the sidecar they live as long as it, which serves one run. */
 export function createIntegrationTools(
-  configuration: Pick<SidecarConfiguration, 'runId' | 'limits' | 'network' | 'model'>,
+  configuration: Pick<SidecarConfiguration, 'runId' | 'limits' | 'network' | 'model' | 'egressSocketPath'>,
   integrations: readonly RunIntegration[],
   main: MainLink,
 ): IntegrationTools {
@@ -101,7 +102,12 @@ export function createIntegrationTools(
         return server === undefined || connections.length === 0 ? [] : [{ ...integration, server }];
       });
       if (served.length === 0) return [];
-      const { openServer } = await import('./mcp-servers/open-server.ts');
+      const [{ openServer }, { LocalServerRelay }] = await Promise.all([
+        import('./mcp-servers/open-server.ts'),
+        import('./mcp-servers/relayed-transport.ts'),
+      ]);
+      await openWays(configuration, served, services, stack);
+      const relay = new LocalServerRelay(main);
       const opened = await Promise.allSettled(
         served.map(async (integration) =>
           stack.use(
@@ -110,6 +116,7 @@ export function createIntegrationTools(
               {
                 ...services,
                 main,
+                relay,
                 internalHosts: configuration.network?.internalHosts ?? [],
                 seesImages: configuration.model?.images ?? false,
               },
@@ -125,4 +132,30 @@ export function createIntegrationTools(
     },
     [Symbol.asyncDispose]: () => stack.disposeAsync(),
   };
+}
+
+/** Opens the proxy of the run's local servers, where any has a way out. */
+async function openWays(
+  { egressSocketPath, network }: Pick<SidecarConfiguration, 'egressSocketPath' | 'network'>,
+  integrations: readonly RunIntegration[],
+  { onOutboundCall }: Pick<ApiCallServices, 'onOutboundCall'>,
+  stack: AsyncDisposableStack,
+): Promise<void> {
+  const ways = integrations.flatMap(({ id, server }) =>
+    server?.source.kind !== 'local'
+      ? []
+      : Object.entries(server.source.ways).map(([connectionId, way]) => ({
+          integrationId: id,
+          connectionId,
+          token: way.token,
+          policy: {
+            authorizedUris: compileAuthorizedUris(way.authorizedUris),
+            allowsAllUris: way.allowsAllUris,
+          },
+        })),
+  );
+  if (ways.length === 0 || egressSocketPath === undefined) return;
+  const { openEgressProxy } = await import('./egress/egress-proxy.ts');
+  const connector = { resolve: resolveWithSystem, dial: dialerFor(network), certificateAuthorities: [] };
+  stack.use(await openEgressProxy({ socketPath: egressSocketPath, ways, connector, onOutboundCall }));
 }

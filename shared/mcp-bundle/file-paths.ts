@@ -13,6 +13,7 @@ const CLOSED: readonly string[] = [
   WORKSPACE_PATH,
   '/opt/slipway',
   '/run/slipway',
+  '/run/slipway-egress',
 ];
 
 /** Folders of the system: what is put in their place would hide what is there. */

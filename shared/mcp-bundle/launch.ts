@@ -1,7 +1,7 @@
 import type { AuthMethod } from '../manifest/model/integration.ts';
 import type { McpServerManifest, ServerSetting } from '../manifest/model/mcp-server.ts';
 import { ProblemError, type Problem } from '../problem.ts';
-import { BUNDLE_PATH, RUNNER_HOME } from '../protocol/layout.ts';
+import { BUNDLE_PATH, EGRESS_SOCKET_PATH, RUNNER_HOME } from '../protocol/layout.ts';
 import type { RunnerStart } from '../protocol/runner.ts';
 import { checkFilePath } from './file-paths.ts';
 
@@ -20,6 +20,8 @@ export interface LaunchInput {
   readonly settings: Readonly<Record<string, SettingValue>>;
   /** Where the server sees the run's workspace, when it does. */
   readonly workspace: string | undefined;
+  /** What admits the server to the sidecar's proxy; it has no way out without. */
+  readonly egressToken?: string | undefined;
 }
 
 export interface Launch {
@@ -41,6 +43,8 @@ const BASE_ENVIRONMENT: Readonly<Record<string, string>> = {
   LC_ALL: 'C.UTF-8',
 };
 
+/** Of the container's own; nothing else listens in it. */
+const EGRESS_PORT = 3128;
 const DEFAULT_FILE_MODE = '0400';
 const LARGEST_VALUE = 1024 * 1024;
 
@@ -64,12 +68,21 @@ export function planLaunch(input: LaunchInput): Launch {
     ...[...settings.values()].flatMap(({ texts, isSecret }) => (isSecret ? texts : [])),
     ...delivered.flatMap(({ value, isSecret }) => (isSecret ? [value] : [])),
     ...files.flatMap(({ text, isSecret }) => (isSecret ? [text] : [])),
+    input.egressToken ?? '',
   ];
   return {
     start: {
       ...commandOf(server, argumentsOf(server, settings)),
-      environment: { ...BASE_ENVIRONMENT, ...runtimeEnvironment(server), ...environment },
+      environment: {
+        ...BASE_ENVIRONMENT,
+        ...runtimeEnvironment(server),
+        ...proxyEnvironment(input.egressToken),
+        ...environment,
+      },
       files: files.map(({ path, mode, text }) => ({ path, mode, text })),
+      ...(input.egressToken !== undefined && {
+        egress: { port: EGRESS_PORT, socketPath: EGRESS_SOCKET_PATH },
+      }),
     },
     secrets: [...new Set(secrets)].filter((secret) => secret !== ''),
     memoryFolders: [...new Set(files.flatMap(({ folder }) => (folder === undefined ? [] : [folder])))],
@@ -242,6 +255,22 @@ export function entryPointOf({ displayName, entryPoint }: McpServerManifest): st
     });
   }
   return steps.join('/');
+}
+
+/** How programs find the proxy: each language has a spelling of its own, and Node wants to be told to look. */
+function proxyEnvironment(token: string | undefined): Record<string, string> {
+  if (token === undefined) return {};
+  const proxy = `http://slipway:${token}@127.0.0.1:${EGRESS_PORT}`;
+  const exempt = '127.0.0.1,localhost';
+  return {
+    HTTP_PROXY: proxy,
+    HTTPS_PROXY: proxy,
+    http_proxy: proxy,
+    https_proxy: proxy,
+    NO_PROXY: exempt,
+    no_proxy: exempt,
+    NODE_USE_ENV_PROXY: '1',
+  };
 }
 
 function runtimeEnvironment({ runtime }: McpServerManifest): Record<string, string> {

@@ -52,6 +52,12 @@ export const serverAuthSchema = apiAuthSchema.pick({
 });
 export type ServerAuth = z.infer<typeof serverAuthSchema>;
 
+/** Where a local server may go, and what admits it to the proxy that leads there. */
+export const serverWaySchema = apiAuthSchema
+  .pick({ authorizedUris: true, allowsAllUris: true })
+  .extend({ token: z.string() });
+export type ServerWay = z.infer<typeof serverWaySchema>;
+
 /** Where an integration's MCP server is. */
 export const serverSourceSchema = z.discriminatedUnion('kind', [
   z.object({
@@ -61,9 +67,17 @@ export const serverSourceSchema = z.discriminatedUnion('kind', [
     /** By authentication method. */
     auths: z.record(z.string(), serverAuthSchema),
   }),
+  z.object({
+    kind: z.literal('local'),
+    /** Folders the server is told of when it asks; absent when it shares none. */
+    roots: z.array(z.object({ uri: z.string(), name: z.string() })).optional(),
+    /** By connection; a server without one has no way out. */
+    ways: z.record(z.string(), serverWaySchema),
+  }),
 ]);
 export type ServerSource = z.infer<typeof serverSourceSchema>;
 export type RemoteSource = Extract<ServerSource, { kind: 'remote' }>;
+export type LocalSource = Extract<ServerSource, { kind: 'local' }>;
 
 /** The MCP server of an integration, and what of its tools the agent has. */
 export const runServerSchema = z.object({

@@ -21,5 +21,8 @@ export const SIDECAR_USER_ID = 1001;
 export const RUNNER_USER_ID = 1002;
 /** Where a local MCP server finds its bundle. */
 export const BUNDLE_PATH = '/bundle';
+/** Mount point of the volume that holds only the socket of the sidecar's proxy, for local MCP servers. */
+export const EGRESS_FOLDER = '/run/slipway-egress';
+export const EGRESS_SOCKET_PATH = `${EGRESS_FOLDER}/proxy.sock`;
 /** Home of a local MCP server: in memory, gone with its container. */
 export const RUNNER_HOME = '/home/runner';

@@ -19,6 +19,8 @@ export const runnerStartSchema = z.object({
       text: z.string(),
     }),
   ),
+  /** Where programs find the proxy at a port of the container's own, and the socket that stands behind it. */
+  egress: z.object({ port: z.number().int().positive(), socketPath: z.string() }).optional(),
 });
 export type RunnerStart = z.infer<typeof runnerStartSchema>;
 

@@ -43,6 +43,8 @@ export const sidecarConfigurationSchema = z.object({
   outputSchema: z.record(z.string(), z.unknown()).optional(),
   /** In the manifest's order; absent when the agent has none, and then nothing of them is loaded. */
   integrations: z.array(runIntegrationSchema).optional(),
+  /** Where the proxy of local servers listens, as the sidecar sees it; they have no way out when absent. */
+  egressSocketPath: z.string().optional(),
   /** The defaults when absent. */
   limits: sidecarLimitsSchema.optional(),
   /** A direct way out when absent. */

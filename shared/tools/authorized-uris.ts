@@ -28,6 +28,8 @@ export interface UriMatch {
 export interface AuthorizedUris {
   readonly isEmpty: boolean;
   match(target: Target): UriMatch | undefined;
+  /** The same by scheme, host and port alone, where nothing else is seen: in a tunnel. */
+  matchOrigin(target: Target): UriMatch | undefined;
 }
 
 /** Ends what a single `*` of a path stands for: also an encoded slash, which many servers decode. */
@@ -46,16 +48,18 @@ export function compileAuthorizedUris(patterns: readonly string[]): AuthorizedUr
   const compiled = patterns.map(compilePattern).filter((pattern) => pattern !== undefined);
   return {
     isEmpty: patterns.length === 0,
-    match(target) {
-      const fitting = compiled.filter((pattern) => fits(pattern, target));
-      const [first] = fitting;
-      if (first === undefined) return undefined;
-      return {
-        pattern: first.source,
-        namesHost: fitting.some(({ host }) => host.every((part) => typeof part === 'string')),
-        isBounded: fitting.some(isBounded),
-      };
-    },
+    match: (target) => matchOf(compiled.filter((pattern) => fits(pattern, target))),
+    matchOrigin: (target) => matchOf(compiled.filter((pattern) => fitsOrigin(pattern, target))),
+  };
+}
+
+function matchOf(fitting: readonly UriPattern[]): UriMatch | undefined {
+  const [first] = fitting;
+  if (first === undefined) return undefined;
+  return {
+    pattern: first.source,
+    namesHost: fitting.some(({ host }) => host.every((part) => typeof part === 'string')),
+    isBounded: fitting.some(isBounded),
   };
 }
 
@@ -96,12 +100,18 @@ function canonicalHostOf(host: string): string | undefined {
   return labels.includes(undefined) ? undefined : labels.join('.');
 }
 
-function fits(pattern: UriPattern, target: Target): boolean {
+function fitsOrigin(pattern: UriPattern, target: Target): boolean {
   const port = pattern.port ?? (target.scheme === 'https' ? 443 : 80);
   return (
     fitsGlob(target.scheme, pattern.scheme, NEVER) &&
     (port === 'any' || port === target.port) &&
-    fitsHost(pattern.host, target.host) &&
+    fitsHost(pattern.host, target.host)
+  );
+}
+
+function fits(pattern: UriPattern, target: Target): boolean {
+  return (
+    fitsOrigin(pattern, target) &&
     fitsGlob(target.path, pattern.path, PATH_STOP) &&
     (pattern.query === undefined || fitsGlob(target.query, pattern.query, /\//))
   );

@@ -103,7 +103,8 @@ describe('what the sidecar is told', () => {
     expect(plan(remote(), '*').server).toMatchObject({ tools: '*', hidden: ['secret'] });
     expect(plan(remote()).server).toBeUndefined();
     expect(plan(integration(), '*').server).toBeUndefined();
-    const [auth] = Object.values(plan(remote(), '*').server?.source.auths ?? {});
+    const { source } = plan(remote(), '*').server ?? {};
+    const [auth] = Object.values(source?.kind === 'remote' ? source.auths : {});
     expect(auth).toMatchObject({ delivery: { header: 'Authorization' }, canRefresh: true });
   });
 });

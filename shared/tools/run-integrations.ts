@@ -82,13 +82,16 @@ function serverOf(
   choice: IntegrationChoice | undefined,
 ): RunServer | undefined {
   const { source } = integration;
-  if (source.kind !== 'remote') return undefined;
+  if (source.kind === 'none') return undefined;
   const { hidden } = toolCatalogOf(integration);
   const keys = Object.keys(integration.apiAuths);
   const isOwn = new Set(keys.flatMap((key) => apiToolAliases(key, keys)));
   const wanted = choice?.tools ?? integration.defaultTools;
   const tools = wanted === '*' ? wanted : wanted.filter((name) => !isOwn.has(name) && !hidden.has(name));
   if (tools.length === 0) return undefined;
+  const chosen = { tools: tools === '*' ? tools : [...tools], hidden: [...hidden] };
+  // Who starts it knows what it shares, and by which ways it gets out.
+  if (source.kind === 'local') return { source: { kind: 'local', ways: {} }, ...chosen };
   const auths = Object.entries(integration.auths).map(([key, auth]) => {
     const delivery = httpDeliveryOf(auth);
     return [
@@ -101,9 +104,5 @@ function serverOf(
     ] as const;
   });
   const { url, transport } = source;
-  return {
-    source: { kind: 'remote', url, transport, auths: Object.fromEntries(auths) },
-    tools: tools === '*' ? tools : [...tools],
-    hidden: [...hidden],
-  };
+  return { source: { kind: 'remote', url, transport, auths: Object.fromEntries(auths) }, ...chosen };
 }

@@ -69,6 +69,25 @@ export function judgeTarget(
   });
 }
 
+/**
+ * Whether a tunnel may be opened to a host: what travels in it is not seen, so scheme, host and port decide.
+ */
+export function judgeTunnel(target: Target | TargetFault, policy: TargetPolicy): TargetVerdict {
+  const { authorizedUris, allowsAllUris } = policy;
+  if ('fault' in target) return refused('unauthorized_target', target.fault);
+  const match = authorizedUris.matchOrigin(target);
+  if (match === undefined && !allowsAllUris) {
+    return refused('unauthorized_target', 'The host is not among those this integration may call.');
+  }
+  return checkHost({
+    allowed: true,
+    target,
+    pattern: match?.pattern,
+    waivesAddressCheck: match?.namesHost ?? false,
+    isBounded: match?.isBounded ?? false,
+  });
+}
+
 function checkHost(verdict: TargetVerdict & { allowed: true }): TargetVerdict {
   if (verdict.waivesAddressCheck || !isRefusedHost(verdict.target.host)) return verdict;
   return refused('blocked_target', 'The address is on a private or special network, where calls may not go.');

@@ -72,6 +72,7 @@ class Bench implements AsyncDisposable {
       image,
       runId: 'run',
       workspace: 'none',
+      egress: 'none',
       logger: silentLogger,
       onLog: (_, line) => this.logs.push(line),
       onStarted: () => undefined,

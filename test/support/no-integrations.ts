@@ -4,6 +4,7 @@ import { DEFAULT_SIDECAR_LIMITS } from '#shared/tools/sidecar-limits.ts';
 /** What a run without any integration binds. */
 export const NO_INTEGRATIONS: BoundIntegrations = {
   plan: [],
+  servers: [],
   limits: DEFAULT_SIDECAR_LIMITS,
   internalHosts: [],
   warnings: [],
@@ -18,6 +19,7 @@ export const NO_INTEGRATION_SERVICES: IntegrationServices = {
     onCredentialChange: () => () => undefined,
   },
   toolReviews: { review: () => [] },
+  serverSettings: () => Promise.resolve({}),
   network: () => ({ noProxy: [], certificateAuthorities: [] }),
   environment: {},
 };

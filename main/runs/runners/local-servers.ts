@@ -31,6 +31,8 @@ export interface LocalServersOptions {
   readonly runId: string;
   /** Name of the volume with the run's workspace. */
   readonly workspace: string;
+  /** Name of the volume with the socket of the proxy that servers get out by. */
+  readonly egress: string;
   readonly logger: Logger;
   /** A line that a server wrote for people. */
   readonly onLog: (server: LocalServerPlan, line: string) => void;
@@ -203,6 +205,7 @@ class SupervisedServer {
           bundle: this.#plan.bundle,
           launch: await this.#plan.launch(this.#signal),
           workspace: this.#mount(),
+          egress: this.#options.egress,
           onMessage: async (message) => started?.listener?.message(message),
           onLog: (line) => this.#options.onLog(this.#plan, line),
         },

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import type { ConnectionService } from '#main/connections/index.ts';
 import type { RunnableAgent, RunPackage } from '#main/library/library.ts';
 import { checkLaunchable, entryPointOf, planLaunch, type SettingValue } from '#shared/mcp-bundle/launch.ts';
@@ -5,7 +6,7 @@ import { compareVersions, isInRange } from '#shared/manifest/identity.ts';
 import type { IntegrationManifest } from '#shared/manifest/model/integration.ts';
 import type { McpServerManifest } from '#shared/manifest/model/mcp-server.ts';
 import { ProblemError } from '#shared/problem.ts';
-import type { RunIntegration } from '#shared/protocol/integrations.ts';
+import type { LocalSource, RunIntegration, ServerWay } from '#shared/protocol/integrations.ts';
 import { readBundle } from './bundle-archive.ts';
 import type { LocalServerPlan } from './local-servers.ts';
 
@@ -15,10 +16,34 @@ export interface ServerPlanServices {
   readonly settings: (packageName: string) => Promise<Readonly<Record<string, SettingValue>>>;
 }
 
-/** A local integration of a run, with the connections that are bound to it. */
-export interface LocalIntegration {
+/** A local integration of a run, with the connections that are bound to it and the ways out of their servers. */
+export interface LocalIntegration extends Pick<RunIntegration, 'connections'> {
   readonly integration: IntegrationManifest;
-  readonly connections: RunIntegration['connections'];
+  readonly ways: Readonly<Record<string, ServerWay>>;
+}
+
+/**
+ * What the sidecar is told of a local server besides its tools: what it shares, and where each connection's
+ * server may go, which is where the author allows the credential to go.
+ */
+export function localSourceOf(
+  agent: Pick<RunnableAgent, 'packages'>,
+  integration: IntegrationManifest,
+  connections: RunIntegration['connections'],
+): LocalSource {
+  const { workspace } = serverPackageOf(agent, integration).manifest;
+  const ways = connections.flatMap(({ id, authKey }) => {
+    const auth = integration.auths[authKey];
+    if (auth === undefined || (auth.authorizedUris.length === 0 && !auth.allowsAllUris)) return [];
+    const { authorizedUris, allowsAllUris } = auth;
+    const token = randomBytes(24).toString('base64url');
+    return [[id, { token, authorizedUris: [...authorizedUris], allowsAllUris }] as [string, ServerWay]];
+  });
+  return {
+    kind: 'local',
+    ways: Object.fromEntries(ways),
+    ...(workspace && { roots: [{ uri: `file://${encodeURI(workspace.mount)}`, name: 'workspace' }] }),
+  };
 }
 
 /**
@@ -32,7 +57,7 @@ export async function planLocalServers(
   services: ServerPlanServices,
 ): Promise<LocalServerPlan[]> {
   const plans = await Promise.all(
-    locals.map(async ({ integration, connections }) => {
+    locals.map(async ({ integration, connections, ways }) => {
       if (integration.source.kind !== 'local' || connections.length === 0) return [];
       const { manifest, source } = serverPackageOf(agent, integration);
       const bundle = await readBundle(manifest.displayName, source, entryPointOf(manifest));
@@ -57,6 +82,7 @@ export async function planLocalServers(
               publicFields,
               settings,
               workspace: manifest.workspace?.mount,
+              egressToken: ways[id]?.token,
             });
           },
         };
@@ -64,15 +90,6 @@ export async function planLocalServers(
     }),
   );
   return plans.flat();
-}
-
-/** What the server of a local integration is told when it asks for roots; undefined when it shares nothing. */
-export function rootsOf(
-  agent: Pick<RunnableAgent, 'packages'>,
-  integration: IntegrationManifest,
-): readonly { readonly uri: string; readonly name: string }[] | undefined {
-  const { workspace } = serverPackageOf(agent, integration).manifest;
-  return workspace && [{ uri: `file://${encodeURI(workspace.mount)}`, name: 'workspace' }];
 }
 
 /** The highest version of the integration's server that the run has. */

@@ -3,7 +3,7 @@ import type { Container, Engine, ExitStatus, Mount, ResourceLimits } from '#main
 import { Redactor } from '#main/logging/index.ts';
 import type { Launch } from '#shared/mcp-bundle/launch.ts';
 import { ProblemError, toProblem } from '#shared/problem.ts';
-import { BUNDLE_PATH, RUNNER_USER_ID, SANDBOX_USER_ID } from '#shared/protocol/layout.ts';
+import { BUNDLE_PATH, EGRESS_FOLDER, RUNNER_USER_ID, SANDBOX_USER_ID } from '#shared/protocol/layout.ts';
 import { RUNNER_FAILED, RUNNER_LENGTH_BYTES } from '#shared/protocol/runner.ts';
 import type { Bundle } from './bundle-archive.ts';
 import { eachLine, KEPT_LINES, LINE_CHARACTERS } from './error-lines.ts';
@@ -37,6 +37,8 @@ export interface RunnerRequest {
   readonly launch: Launch;
   /** The run's workspace, for a server that asked to see it. */
   readonly workspace: Mount | undefined;
+  /** Volume with the socket of the proxy, for a server that has a way out. */
+  readonly egress: string;
   /** A message of the server; held back until it has been passed on. */
   readonly onMessage: (message: string) => Promise<void>;
   /** A line that the server wrote for people, without secrets. */
@@ -95,7 +97,7 @@ export class ServerRunner {
   }
 
   async #start(signal: AbortSignal): Promise<void> {
-    const { engine, image, runId, bundle, launch, workspace } = this.#request;
+    const { engine, image, runId, bundle, launch, workspace, egress } = this.#request;
     const owner = { runId };
     const volume = `${this.#name}-bundle`;
     // Who shares the agent's files is the agent's user: each may then change what the other made.
@@ -111,7 +113,11 @@ export class ServerRunner {
         role: 'runner',
         owner,
         image,
-        mounts: [{ volume, path: BUNDLE_PATH, readOnly: false }, ...(workspace ? [workspace] : [])],
+        mounts: [
+          { volume, path: BUNDLE_PATH, readOnly: false },
+          ...(workspace ? [workspace] : []),
+          ...(launch.start.egress ? [{ volume: egress, path: EGRESS_FOLDER, readOnly: true }] : []),
+        ],
         limits: RUNNER_LIMITS,
         network: 'none',
         userId,

@@ -5,6 +5,7 @@ import {
   type IntegrationServerOptions,
   type ServedIntegration,
 } from './integration-server.ts';
+import type { LocalServerRelay } from './relayed-transport.ts';
 import { remoteTransports } from './remote-server.ts';
 
 export interface ServerServices extends Pick<
@@ -12,6 +13,7 @@ export interface ServerServices extends Pick<
   'http' | 'credentials' | 'limits' | 'spiller' | 'onOutboundCall'
 > {
   readonly main: MainLink;
+  readonly relay: LocalServerRelay;
   readonly internalHosts: readonly string[];
   readonly seesImages: boolean;
 }
@@ -47,7 +49,13 @@ function reachOf(
   services: ServerServices,
 ): IntegrationServerOptions['reach'] {
   const { source } = integration.server;
-  const { http, credentials, internalHosts, onOutboundCall, limits } = services;
+  const { http, credentials, internalHosts, onOutboundCall, limits, relay } = services;
+  if (source.kind === 'local') {
+    return ({ id }) => ({
+      openTransport: (signal) => relay.open(id, signal),
+      ...(source.roots !== undefined && { roots: source.roots }),
+    });
+  }
   return (connection) => ({
     openTransport: remoteTransports({
       integration,
