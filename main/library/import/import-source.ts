@@ -2,6 +2,8 @@ import { basename } from 'node:path';
 import type { Readable } from 'node:stream';
 import type { Direction } from '#shared/manifest/finding-list.ts';
 import { splitIdentity } from '#shared/manifest/identity.ts';
+import { MANIFEST_FILE } from '#shared/manifest/validate.ts';
+import { isBundleManifest, packageManifestOf } from '#shared/mcp-bundle/bundle-manifest.ts';
 import { ProblemError, type Problem } from '#shared/problem.ts';
 import { archiveProblem } from '../archive/archive-problem.ts';
 import { isBundle, readBundle } from '../archive/bundle.ts';
@@ -132,7 +134,7 @@ async function readGiven(file: GivenImportFile, signal: AbortSignal): Promise<Bu
 
 /** A ZIP by its first bytes, or by a name that promises one, so that a broken archive is called that. */
 function isArchive(path: string, bytes: Buffer): boolean {
-  const isNamedSo = /\.(?:afps|afps-bundle|zip|skill)$/i.test(path);
+  const isNamedSo = /\.(?:afps|afps-bundle|mcpb|dxt|zip|skill)$/i.test(path);
   return isNamedSo || (!path.includes('/') && bytes.subarray(0, 4).toString('latin1') === 'PK\u0003\u0004');
 }
 
@@ -197,7 +199,7 @@ function packagesIn(
   scope: string | undefined,
 ): FoundImport[] {
   return findPackages(files.keys()).map(({ folder, hasManifest }) => ({
-    files: filesIn(files, folder),
+    files: asPackage(filesIn(files, folder)),
     from: folder === '' ? from : `${from}: ${folder}`,
     origin: { ...origin, ...(origin.from === undefined && folder !== '' ? { from: folder } : {}) },
     direction: 'author',
@@ -205,6 +207,20 @@ function packagesIn(
     hasManifest,
     scope,
   }));
+}
+
+/** An MCP bundle made elsewhere gets the manifest of a package; anything else stays as it is. */
+function asPackage(files: ReadonlyMap<string, Buffer>): ReadonlyMap<string, Buffer> {
+  let manifest: unknown;
+  try {
+    manifest = JSON.parse(files.get(MANIFEST_FILE)?.toString('utf8') ?? '');
+  } catch {
+    // Its check says where it is no JSON.
+    return files;
+  }
+  if (!isBundleManifest(manifest)) return files;
+  const text = `${JSON.stringify(packageManifestOf(manifest), null, 2)}\n`;
+  return new Map(files).set(MANIFEST_FILE, Buffer.from(text));
 }
 
 /** Reads only what belongs to a package: a folder may hold much else. */

@@ -103,7 +103,7 @@ export async function runCommandLine(
   program
     .command('import')
     .description('bring packages into the library, after telling what would change')
-    .argument('<source...>', '.afps or .afps-bundle files, folders, or addresses on GitHub')
+    .argument('<source...>', '.afps, .afps-bundle or .mcpb files, folders, or addresses on GitHub')
     .option('-y, --yes', 'agree to what would change', false)
     .option('--draft', 'take packages as drafts to edit, not as versions', false)
     .option('--json', 'print one JSON object for each source; needs --yes to import', false)

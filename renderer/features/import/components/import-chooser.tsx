@@ -63,7 +63,7 @@ function Files() {
       <Upload size={22} aria-hidden="true" className="text-ink-faint" />
       <div>
         <p className="font-medium">Drop packages here, or anywhere on the window</p>
-        <p className="text-ink-soft">.afps, .afps-bundle, .zip, or a folder; several at once</p>
+        <p className="text-ink-soft">.afps, .afps-bundle, .mcpb, .zip, or a folder; several at once</p>
       </div>
       <div className="flex gap-2">
         <Button variant="primary" onClick={() => files.current?.click()}>
@@ -77,7 +77,7 @@ function Files() {
         hidden
         multiple
         aria-label="Packages to import"
-        accept=".afps,.afps-bundle,.zip,.skill,.json,.md"
+        accept=".afps,.afps-bundle,.mcpb,.dxt,.zip,.skill,.json,.md"
         onChange={(event) => take(event.currentTarget)}
       />
       <input
