@@ -266,3 +266,32 @@ it('answers for the connections of its run and no other, until it ends', async (
   expect(heard).toEqual(['c1']);
   expect(listeners.size).toBe(0);
 });
+
+it('is stopped within three seconds while its files are still being fetched, and keeps its verdict', async () => {
+  const { pair, sandbox, sidecar } = fakePair();
+  sandbox.handle('prompt', async () => {
+    await sidecar.notify('event', { event: { type: 'output.emitted', data: { words: 7 } } });
+    return { stopReason: 'stop', aborted: false, turns: 1 };
+  });
+  const looking = Promise.withResolvers<void>();
+  pair.sandbox.container.getArchive = (_path, signal) => {
+    looking.resolve();
+    return new Promise((_resolve, reject) => {
+      signal.addEventListener('abort', () => reject(signal.reason as Error));
+    });
+  };
+  const { session, recorder, recorded } = openSession(pair);
+  const executing = session.execute();
+  await looking.promise;
+  const stopped = performance.now();
+  session.end('cancelled');
+  await executing;
+  expect(performance.now() - stopped).toBeLessThan(3_000);
+  expect(recorder.summary).toMatchObject({ status: 'success', hasOutput: true });
+  expect(recorded()).toContainEqual(
+    expect.objectContaining({
+      type: 'file.skipped',
+      problem: expect.objectContaining({ code: 'outputs_cut_short' }) as unknown,
+    }),
+  );
+});

@@ -183,8 +183,8 @@ export class RunSession {
     }
     try {
       if (isSandboxThere) {
-        const timeout = AbortSignal.timeout(this.#endReason ? LAST_LOOK_MS : COLLECT_MS);
-        await Promise.all([collector.finish(timeout), resources.finish(timeout)]);
+        using look = this.#lastLook();
+        await Promise.all([collector.finish(look.signal), resources.finish(look.signal)]);
       } else {
         await Promise.all([collector.close(), resources.finish(AbortSignal.abort())]);
       }
@@ -193,6 +193,27 @@ export class RunSession {
       await within(this.#services.pairs.remove(pair), REMOVE_MS);
     }
     return verdict;
+  }
+
+  /** How long the last look at the files may take; less from when the run is ended from outside. */
+  #lastLook(): Disposable & { readonly signal: AbortSignal } {
+    const { signal: ended } = this.#abort;
+    const over = new AbortController();
+    const within = (milliseconds: number) =>
+      setTimeout(
+        () => over.abort(new DOMException('The last look took too long.', 'TimeoutError')),
+        milliseconds,
+      );
+    const timers = [within(this.#endReason ? LAST_LOOK_MS : COLLECT_MS)];
+    const hurry = () => void timers.push(within(LAST_LOOK_MS));
+    if (!ended.aborted) ended.addEventListener('abort', hurry, { once: true });
+    return {
+      signal: over.signal,
+      [Symbol.dispose]() {
+        ended.removeEventListener('abort', hurry);
+        for (const timer of timers) clearTimeout(timer);
+      },
+    };
   }
 
   /** Fills the workspace, configures both programs and plays the loop. */
