@@ -74,6 +74,34 @@ describe('OutputCollector', () => {
     expect(existsSync(join(folder, '..', 'escape.txt'))).toBe(false);
   });
 
+  it('tells of each file whose name cannot be kept, and of no hidden one', async () => {
+    const { collector, kept, skipped } = collectorOver(() => [
+      { name: 'outputs/', type: 'directory' },
+      { name: 'outputs/new\nline.txt', content: 'x' },
+      { name: 'outputs/back\\slash.txt', content: 'x' },
+      { name: `outputs/${'a'.repeat(255)}`, content: 'x' },
+      { name: `outputs/${'deep/'.repeat(400)}f.txt`, content: 'x' },
+      { name: 'outputs/.hidden', content: 'x' },
+      { name: 'outputs/.git/config', content: 'x' },
+      { name: 'outputs/fine.txt', content: 'x' },
+    ]);
+    await collector.finish(signal());
+    expect([...kept.keys()]).toEqual(['fine.txt']);
+    expect(skipped.map(({ problem }) => problem.code)).toEqual(Array(4).fill('name_refused'));
+    expect(skipped[0]?.path).toBe('new\uFFFDline.txt');
+    expect(skipped.every(({ path }) => path.length <= 201)).toBe(true);
+  });
+
+  it.each([
+    ['a link', { name: 'outputs', type: 'symlink', linkname: '/etc' }],
+    ['a file', { name: 'outputs', content: 'x' }],
+  ] as const)('says that outputs/ was replaced by %s', async (_what, entry) => {
+    const { collector, kept, skipped } = collectorOver(() => [entry]);
+    await collector.finish(signal());
+    expect(kept.size).toBe(0);
+    expect(skipped).toMatchObject([{ path: 'outputs', problem: { code: 'outputs_replaced' } }]);
+  });
+
   it('does not follow a link and says that it was left', async () => {
     const { collector, kept, skipped } = collectorOver(() => [
       { name: 'outputs/passwd', type: 'symlink', linkname: '/etc/passwd' },

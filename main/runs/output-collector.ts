@@ -38,6 +38,8 @@ interface KeptFile {
 const SETTLE_MS = 250;
 /** Files whose absence is told one by one; the rest are told as a count. */
 const MAX_TOLD_SKIPS = 20;
+/** Characters of a refused path that are told. */
+const MAX_SHOWN_PATH = 200;
 
 /**
  * Brings the files under `outputs/` to the run's folder while the agent works and once more at its end. The
@@ -156,6 +158,10 @@ export class OutputCollector {
           }
         } else if (last && relative !== undefined && (type === 'symlink' || type === 'link')) {
           skips.add(relative, linkRefused(relative));
+        } else if (last && type === 'file' && relative !== undefined && !isHidden(relative)) {
+          skips.add(shownPath(relative), nameRefused(relative));
+        } else if (last && relative === undefined && type !== 'directory') {
+          skips.add(OUTPUTS_FOLDER, outputsReplaced());
         }
         entry.resume();
       }
@@ -330,6 +336,18 @@ export function isKeepable(path: string): boolean {
   );
 }
 
+/** Whether a file is one that an agent keeps for itself: hidden, or in a hidden folder. */
+function isHidden(path: string): boolean {
+  return path.split('/').some((segment) => segment.startsWith('.'));
+}
+
+/** A path for a person: without what would break a line, and cut. */
+function shownPath(path: string): string {
+  // oxlint-disable-next-line no-control-regex -- they are what is taken out
+  const text = path.replaceAll(/[\u0000-\u001f\u007f]/g, '\uFFFD');
+  return text.length > MAX_SHOWN_PATH ? `${text.slice(0, MAX_SHOWN_PATH)}…` : text;
+}
+
 /** Media type by a file's name. */
 export function mediaTypeOf(path: string): string {
   return mime.getType(path) ?? 'application/octet-stream';
@@ -364,6 +382,26 @@ function linkRefused(path: string): Problem {
     'link_refused',
     path,
     `"${path}" is a link. Links are not delivered; copy the file instead.`,
+  );
+}
+
+function nameRefused(path: string): Problem {
+  const shown = shownPath(path);
+  return {
+    ...skipped(
+      'name_refused',
+      shown,
+      `"${shown}" has a name that not every computer takes: too long, or with a backslash or a line break.`,
+    ),
+    action: 'Let the agent give the file a plain, shorter name.',
+  };
+}
+
+function outputsReplaced(): Problem {
+  return skipped(
+    'outputs_replaced',
+    OUTPUTS_FOLDER,
+    `The agent put something else in the place of the folder "${OUTPUTS_FOLDER}", so no file was found in it.`,
   );
 }
 
