@@ -11,7 +11,7 @@ import type { EventBatcher } from './event-batcher.ts';
 import { EventTranslator } from './event-translator.ts';
 import { fixedResources } from './fixed-resources.ts';
 import type { ToolServer } from './mcp-client.ts';
-import { hasApiTools, sourceOf, toPiTool } from './mcp-tools.ts';
+import { hasIntegrationTools, sourceOf, toPiTool } from './mcp-tools.ts';
 import { createModel } from './model.ts';
 import { OutputWatcher } from './output-watcher.ts';
 import type { Pi } from './pi.ts';
@@ -164,7 +164,7 @@ async function servedTools({
   events,
 }: AgentParts): Promise<{ toolServer: ToolServer; served: readonly Tool[] }> {
   const tools = await server.listTools();
-  if (!hasApiTools(tools)) return { toolServer: server, served: tools };
+  if (!hasIntegrationTools(tools)) return { toolServer: server, served: tools };
   const { withIntegrationCalls } = await import('./integration-calls.ts');
   const toolServer = withIntegrationCalls({
     server,

@@ -56,9 +56,9 @@ function parametersOf({ inputSchema, _meta: meta }: Tool): Tool['inputSchema'] {
   return { ...inputSchema, properties: { ...inputSchema.properties, target: rest } };
 }
 
-/** Whether a run has tools that call services, whose files are this program's to read and write. */
-export function hasApiTools(tools: readonly Tool[]): boolean {
-  return tools.some((tool) => tool._meta?.[API_CALL_META_KEY] !== undefined);
+/** Whether a run has tools of integrations, whose files are this program's to read and write. */
+export function hasIntegrationTools(tools: readonly Tool[]): boolean {
+  return tools.some((tool) => sourceOf(tool) === 'integration');
 }
 
 /** Where a tool comes from, as the sidecar says. */

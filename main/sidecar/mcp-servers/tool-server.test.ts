@@ -192,6 +192,19 @@ describe('a call', () => {
   });
 });
 
+it('is not told that what it has answered was cancelled', async () => {
+  const abort = new AbortController();
+  const server = await bench.open({}, abort.signal);
+  await server.call('add', {}, { signal: abort.signal });
+  const heard: string[] = [];
+  const [peer] = bench.servers;
+  if (peer !== undefined) peer.fallbackNotificationHandler = async ({ method }) => void heard.push(method);
+  peer?.removeNotificationHandler('notifications/cancelled');
+  abort.abort();
+  await server[Symbol.asyncDispose]();
+  expect(heard).toEqual([]);
+});
+
 describe('a server that is not good', () => {
   it('may not take longer to say hello than it is given', async () => {
     const silent = async () => {

@@ -82,7 +82,7 @@ const MAX_LIST_CHARACTERS = 4 * 1024 * 1024;
 const MAX_MESSAGES_PER_SECOND = 1000;
 /** Milliseconds before the list is read again, however often a server says that it has changed. */
 const RELIST_PAUSE_MS = 1_000;
-const FIRST_RETRY_MS = 250;
+const FIRST_RETRY_MS = 100;
 
 /** Each tool is read on its own, so that one that is malformed takes none with it. */
 const listSchema = z.looseObject({
@@ -185,7 +185,10 @@ class ConnectedToolServer implements ToolServer {
       let link: Link | undefined;
       try {
         link = await this.#connected(AbortSignal.any([signal, AbortSignal.timeout(Math.ceil(left))]));
-        return await ask(link, timingOf(options, Math.max(1, until - performance.now())));
+        const open = link;
+        return await detached(signal, (own) =>
+          ask(open, timingOf({ ...options, signal: own }, Math.max(1, until - performance.now()))),
+        );
       } catch (error) {
         signal.throwIfAborted();
         if (link === undefined || attempt > 1 || !isSessionLost(error, link.hadSession)) {
@@ -212,7 +215,7 @@ class ConnectedToolServer implements ToolServer {
     signal.addEventListener('abort', giveUp, { once: true });
     try {
       link.client.setNotificationHandler(ToolListChangedNotificationSchema, () => this.#relist(link));
-      await link.connect(signal);
+      await detached(signal, (own) => link.connect(own));
       signal.throwIfAborted();
       this.#link = link;
       return link;
@@ -232,10 +235,12 @@ class ConnectedToolServer implements ToolServer {
     let characters = 0;
     do {
       const params = cursor === undefined ? {} : { cursor };
-      const page = await client.request({ method: 'tools/list', params }, listSchema, {
-        signal,
-        timeout: this.times.openMs,
-      });
+      const page = await detached(signal, (own) =>
+        client.request({ method: 'tools/list', params }, listSchema, {
+          signal: own,
+          timeout: this.times.openMs,
+        }),
+      );
       values.push(...page.tools);
       characters += JSON.stringify(page.tools).length;
       cursor = page.nextCursor;
@@ -394,6 +399,22 @@ async function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T
   signal.addEventListener('abort', onAbort, { once: true });
   try {
     return await Promise.race([work, aborted.promise]);
+  } finally {
+    signal.removeEventListener('abort', onAbort);
+  }
+}
+
+/**
+ * Gives a request a signal of its own. The SDK never stops listening to the one it was given, and would
+ * cancel what has long been answered when that fires later.
+ */
+async function detached<T>(signal: AbortSignal, request: (own: AbortSignal) => Promise<T>): Promise<T> {
+  const own = new AbortController();
+  const onAbort = () => own.abort(signal.reason);
+  signal.addEventListener('abort', onAbort, { once: true });
+  try {
+    signal.throwIfAborted();
+    return await request(own.signal);
   } finally {
     signal.removeEventListener('abort', onAbort);
   }
