@@ -3,6 +3,7 @@ import { measureLibrary } from '#test/bench/library.bench.ts';
 import { measureLibraryPage } from '#test/bench/library-page.bench.ts';
 import { measureLogCall } from '#test/bench/log-call.bench.ts';
 import type { Measure } from '#test/bench/measure.ts';
+import { measureMcpCalls } from '#test/bench/mcp-calls.bench.ts';
 import { measureServiceCalls } from '#test/bench/service-calls.bench.ts';
 import { measureShell } from '#test/bench/shell.bench.ts';
 import { measureStart } from '#test/bench/start.bench.ts';
@@ -17,6 +18,7 @@ const suites: readonly ((root: string) => Promise<Measure[]>)[] = [
   measureStop,
   measureLogCall,
   measureServiceCalls,
+  measureMcpCalls,
   measureShell,
   measureLibrary,
   measureLibraryPage,
