@@ -61,4 +61,15 @@ describe('an engine that stops while a program runs', () => {
     await expect(engine.gone).resolves.toMatchObject({ problem: { code: 'engine_unreachable' } });
     await expect(container.wait()).rejects.toMatchObject({ problem: { code: 'engine_unreachable' } });
   });
+
+  it('is noticed when it hangs before anything runs, too', async () => {
+    await using stack = new AsyncDisposableStack();
+    const instances = new TestInstances();
+    const cleaner = stack.use(await openTestEngine({ instances }));
+    stack.defer(async () => void (await cleaner.reap({ own: true })));
+    const { proxy, engine } = await openFragileEngine(stack, instances);
+    proxy.freeze();
+    const creating = tested.bench(engine).create();
+    await expect(creating).rejects.toMatchObject({ problem: { code: 'engine_unreachable' } });
+  });
 });

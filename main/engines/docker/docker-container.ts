@@ -29,8 +29,6 @@ const memoryStatsSchema = z.object({
 /** What a container needs of its engine. */
 export interface ContainerHost {
   readonly calls: EngineCalls;
-  /** Says that something runs on the engine, until the returned is called. */
-  use(): () => void;
   /** Takes a container into the network that leads out. */
   connect(containerId: string, signal: AbortSignal): Promise<void>;
 }
@@ -183,7 +181,6 @@ export class DockerContainer implements Container {
   }
 
   async #awaitExit(): Promise<void> {
-    const release = this.#host.use();
     try {
       const answer = await this.#host.calls.make(
         `wait for ${this.name}`,
@@ -197,7 +194,6 @@ export class DockerContainer implements Container {
       else this.#exit.reject(error);
     } finally {
       this.#running = false;
-      release();
     }
   }
 

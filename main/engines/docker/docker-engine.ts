@@ -211,7 +211,6 @@ export class DockerEngine implements Engine {
       const handle = await this.#calls.make(`create ${specification.name}`, creating, signal);
       return new DockerContainer(specification, handle, {
         calls: this.#calls,
-        use: () => this.#watch.use(),
         connect: (id, ended) =>
           dialect.laterNetwork === undefined ? this.#egress.connect(id, ended) : Promise.resolve(),
       });

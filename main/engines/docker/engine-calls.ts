@@ -7,6 +7,8 @@ export interface EngineLife {
   readonly lost: AbortSignal;
   /** Asks it now. */
   check(): Promise<boolean>;
+  /** Says that something waits for it, so that one that hangs is noticed, until the returned is called. */
+  use(): () => void;
 }
 
 /**
@@ -29,6 +31,7 @@ export class EngineCalls {
    */
   async make<T>(doing: string, call: Promise<T>, signal?: AbortSignal): Promise<T> {
     const { lost } = this.#life;
+    const release = this.#life.use();
     try {
       return await abortable(call, signal ? AbortSignal.any([lost, signal]) : lost);
     } catch (error) {
@@ -37,6 +40,8 @@ export class EngineCalls {
       const broke = connectionCodeOf(error);
       if (broke !== undefined && (await this.#life.check())) throw connectionBroke(doing, broke, error);
       throw describeEngineError(error, this.#address, doing);
+    } finally {
+      release();
     }
   }
 }
