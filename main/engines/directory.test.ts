@@ -129,12 +129,13 @@ let locator: FakeLocator;
 let settings: FakeSettings;
 let directory: LocatingEngineDirectory;
 
-function open(): LocatingEngineDirectory {
+function open(isolatesServers = false): LocatingEngineDirectory {
   return new LocatingEngineDirectory({
     locator,
     settings,
     memory: new IsolationMemory(join(folder, 'isolation.json')),
     platform: 'linux',
+    isolatesServers,
     logger: silentLogger,
     backOff: [5],
   });
@@ -306,4 +307,33 @@ it('prepares the image in the background', async () => {
   await vi.waitFor(() =>
     expect(directory.report).toMatchObject({ image: { state: 'ready' }, isolation: PASSED }),
   );
+});
+
+describe('local MCP servers', () => {
+  const place = () => directory.acquireForServers({ engine: locator.processEngine, image: 'own' }, never);
+
+  it('go where the sandbox is, when that is isolated', async () => {
+    locator.docker = located(new FakeEngine('docker'));
+    directory = open();
+    const own = await acquire();
+    await expect(directory.acquireForServers(own, never)).resolves.toBe(own);
+  });
+
+  it('are never processes of the author, and it is said how to have them elsewhere', async () => {
+    locator.docker = located(new FakeEngine('docker'));
+    directory = open();
+    await expect(place()).rejects.toMatchObject({
+      problem: {
+        code: 'local_server_not_isolated',
+        detail: expect.stringContaining('unless INTEGRATION_RUNTIME_ADAPTER=docker') as string,
+      },
+    });
+  });
+
+  it('go to Docker beside processes when the author says so, and nowhere without it', async () => {
+    directory = open(true);
+    await expect(place()).rejects.toMatchObject({ problem: { code: 'local_server_not_isolated' } });
+    locator.docker = located(new FakeEngine('docker'));
+    await expect(place()).resolves.toEqual({ engine: locator.docker.engine, image: 'image' });
+  });
 });

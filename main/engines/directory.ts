@@ -4,11 +4,11 @@ import type { EngineReport, ImageStatus, IsolationCheck } from '#shared/engines/
 import { ProblemError } from '#shared/problem.ts';
 import type { Settings } from '#shared/settings/settings.ts';
 import { abortable } from '#main/async/abortable.ts';
-import type { Engine, EngineDirectory } from './engine.ts';
+import type { EngineDirectory, Placement } from './engine.ts';
 import { SharedTask } from './image/shared-task.ts';
 import type { IsolationMemory } from './isolation/memory.ts';
 import type { EngineLocator, LocatedEngine } from './located-engine.ts';
-import { select } from './selection.ts';
+import { select, serverNotIsolated } from './selection.ts';
 
 /** The author's choices about engines; the app's settings store has this form. */
 export interface EngineSettings {
@@ -22,6 +22,8 @@ export interface DirectoryDependencies {
   readonly settings: EngineSettings;
   readonly memory: IsolationMemory;
   readonly platform: NodeJS.Platform;
+  /** Whether the author has local MCP servers run in Docker though sandboxes are processes. */
+  readonly isolatesServers: boolean;
   readonly logger: Logger;
   /** Milliseconds between looks while no engine answers; the last is repeated. */
   readonly backOff?: readonly number[];
@@ -36,6 +38,7 @@ export class LocatingEngineDirectory implements EngineDirectory {
   readonly #settings: EngineSettings;
   readonly #memory: IsolationMemory;
   readonly #platform: NodeJS.Platform;
+  readonly #isolatesServers: boolean;
   readonly #logger: Logger;
   readonly #backOff: readonly number[];
   readonly #listeners = new Set<(report: EngineReport) => void>();
@@ -63,6 +66,7 @@ export class LocatingEngineDirectory implements EngineDirectory {
     this.#settings = dependencies.settings;
     this.#memory = dependencies.memory;
     this.#platform = dependencies.platform;
+    this.#isolatesServers = dependencies.isolatesServers;
     this.#logger = dependencies.logger;
     this.#backOff = dependencies.backOff ?? BACK_OFF_MS;
     const { enginePreference, processConsent } = this.#settings.get();
@@ -106,19 +110,21 @@ export class LocatingEngineDirectory implements EngineDirectory {
   async acquire(options: {
     signal: AbortSignal;
     onPhase(phase: 'engine' | 'image', detail: string, fraction?: number): void;
-  }): Promise<{ engine: Engine; image: string }> {
+  }): Promise<Placement> {
     const signal = AbortSignal.any([options.signal, this.#disposed.signal]);
     signal.throwIfAborted();
     const located =
       this.#selected ?? (await this.#findNow(signal, (detail) => options.onPhase('engine', detail)));
-    const image = await this.#ensureImage(located, signal, (status) => {
-      if (status.state === 'building') options.onPhase('image', status.step ?? '', status.fraction);
-    });
-    const checks = await this.#probe(located, image, signal, () =>
-      options.onPhase('engine', 'Checking that the sandbox is isolated'),
-    );
-    if (located.engine.isolates) refuseLeaks(checks);
-    return { engine: located.engine, image };
+    return this.#place(located, signal, (...phase) => options.onPhase(...phase));
+  }
+
+  async acquireForServers(own: Placement, given: AbortSignal): Promise<Placement> {
+    if (own.engine.isolates) return own;
+    if (!this.#isolatesServers) throw serverNotIsolated();
+    const signal = AbortSignal.any([given, this.#disposed.signal]);
+    if (this.#docker === undefined) await abortable(this.#searchAnew(), signal);
+    if (this.#docker === undefined) throw serverNotIsolated();
+    return this.#place(this.#docker, signal, () => undefined);
   }
 
   async prepareImage(): Promise<void> {
@@ -132,6 +138,22 @@ export class LocatingEngineDirectory implements EngineDirectory {
       // The report has the problem; this is for the log alone.
       if (!signal.aborted) this.#logger.warn({ error }, 'The sandbox image could not be prepared');
     });
+  }
+
+  /** Makes sure of an engine's image and of what it isolates. */
+  async #place(
+    located: LocatedEngine,
+    signal: AbortSignal,
+    onPhase: (phase: 'engine' | 'image', detail: string, fraction?: number) => void,
+  ): Promise<Placement> {
+    const image = await this.#ensureImage(located, signal, (status) => {
+      if (status.state === 'building') onPhase('image', status.step ?? '', status.fraction);
+    });
+    const checks = await this.#probe(located, image, signal, () =>
+      onPhase('engine', 'Checking that the sandbox is isolated'),
+    );
+    if (located.engine.isolates) refuseLeaks(checks);
+    return { engine: located.engine, image };
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

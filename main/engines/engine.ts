@@ -127,6 +127,12 @@ export interface Engine {
   [Symbol.asyncDispose](): Promise<void>;
 }
 
+/** An engine, and the image that containers of it are made from. */
+export interface Placement {
+  readonly engine: Engine;
+  readonly image: string;
+}
+
 /** Finds an engine, keeps looking while there is none, and tells what it sees. */
 export interface EngineDirectory {
   readonly report: EngineReport;
@@ -142,10 +148,13 @@ export interface EngineDirectory {
   acquire(options: {
     signal: AbortSignal;
     onPhase(phase: 'engine' | 'image', detail: string, fraction?: number): void;
-  }): Promise<{
-    engine: Engine;
-    image: string;
-  }>;
+  }): Promise<Placement>;
+  /**
+   * Where the local MCP servers of a run go: beside its sandbox, where that is isolated.
+   * @param own where the sandbox is
+   * @throws ProblemError `local_server_not_isolated`, and what {@link acquire} throws
+   */
+  acquireForServers(own: Placement, signal: AbortSignal): Promise<Placement>;
   /** Starts building the image now, without a run. */
   prepareImage(): Promise<void>;
   [Symbol.asyncDispose](): Promise<void>;

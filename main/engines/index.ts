@@ -47,6 +47,7 @@ export function createEngineDirectory(options: EngineDirectoryOptions): EngineDi
     settings,
     memory: new IsolationMemory(join(dataDirectory, 'isolation.json')),
     platform: environment.platform,
+    isolatesServers: environment.variables['INTEGRATION_RUNTIME_ADAPTER'] === 'docker',
     logger,
   });
 }

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import type { EngineDirectory } from '#main/engines/engine.ts';
+import type { EngineDirectory, Placement } from '#main/engines/engine.ts';
 import type { RunnableAgent } from '#main/library/library.ts';
 import type { Logger } from '#main/logging/logger.ts';
 import type { RunModel } from '#main/models/model-gateway.ts';
@@ -86,6 +86,7 @@ export class RunSession {
   readonly #abort = new AbortController();
   readonly #timers = new Set<NodeJS.Timeout>();
   readonly #silence = new ModelSilence();
+  #serverPlace: Placement | undefined;
   #endReason: EndReason | undefined;
   /** Milliseconds of the model's silence when the run was ended. */
   #silentMs = 0;
@@ -140,6 +141,9 @@ export class RunSession {
       },
     });
     this.#recorder.update({ engine: engine.kind });
+    if (this.#request.integrations.servers.length > 0) {
+      this.#serverPlace = await engines.acquireForServers({ engine, image }, signal);
+    }
     phases.enter('containers');
     const pair = await pairs.take(engine, image, signal);
     phases.leave();
@@ -344,14 +348,16 @@ export class RunSession {
   /** Starts the local MCP servers while the rest is made ready; who asks for one waits for it. */
   #startServers(pair: Pair, phases: PhaseLog, disposables: DisposableStack): void {
     const { servers: plans } = this.#request.integrations;
-    if (plans.length === 0) return;
+    const place = this.#serverPlace;
+    if (plans.length === 0 || place === undefined) return;
+    const isBeside = place.engine === pair.engine;
+    if (!isBeside) this.#recorder.append({ type: 'run.warned', problem: serversApart() });
     const lines = new Map<string, number>();
     const servers = new LocalServers(plans, {
-      engine: pair.engine,
-      image: pair.image,
+      ...place,
       runId: this.#recorder.summary.id,
-      workspace: pair.workspace,
-      egress: pair.egress,
+      // Volumes of one engine are nothing to another.
+      ...(isBeside && { shared: { workspace: pair.workspace, egress: pair.egress } }),
       logger: this.#services.logger,
       onLog: ({ connectionId, displayName }, line) => {
         const count = (lines.get(connectionId) ?? 0) + 1;
@@ -547,6 +553,17 @@ function foreignConnection(): ProblemError {
     title: 'Not a connection of this run',
     detail: 'The run has no such connection.',
   });
+}
+
+/** What servers lack that run in Docker beside agents that do not. */
+function serversApart() {
+  return {
+    code: 'local_servers_apart',
+    title: 'The local MCP servers have no way out',
+    detail:
+      'The agent runs as a process and its servers in Docker, where they reach neither services nor the workspace.',
+    action: 'Choose Docker in the engine settings, so that all of the run is there.',
+  };
 }
 
 /** Why a run that Slipway's own end cut off has no other verdict. */

@@ -98,7 +98,7 @@ it('uses servers in containers of their own, whose secrets are found nowhere, an
         entry_point: files.entryPoint,
         mcp_config: {
           command: 'node',
-          args: [`\${__dirname}/${files.entryPoint}`, '\${user_config.allowed_directories}'],
+          args: [`\${__dirname}/${files.entryPoint}`, '${user_config.allowed_directories}'],
         },
       },
       user_config: {

@@ -71,8 +71,6 @@ class Bench implements AsyncDisposable {
       engine,
       image,
       runId: 'run',
-      workspace: 'none',
-      egress: 'none',
       logger: silentLogger,
       onLog: (_, line) => this.logs.push(line),
       onStarted: () => undefined,

@@ -272,6 +272,7 @@ export class FakeEngineDirectory implements EngineDirectory {
     throw new ProblemError({ code: 'no_engine', title: 'No engine', detail: 'The fake has none.' });
   }
 
+  acquireForServers: EngineDirectory['acquireForServers'] = (own) => Promise.resolve(own);
   async prepareImage(): Promise<void> {}
 
   async [Symbol.asyncDispose](): Promise<void> {}

@@ -29,10 +29,11 @@ export interface LocalServersOptions {
   readonly engine: Engine;
   readonly image: string;
   readonly runId: string;
-  /** Name of the volume with the run's workspace. */
-  readonly workspace: string;
-  /** Name of the volume with the socket of the proxy that servers get out by. */
-  readonly egress: string;
+  /**
+   * Names of the volumes with the run's workspace and with the socket of the proxy that servers get out by;
+   * absent where the run's pair is on another engine.
+   */
+  readonly shared?: { readonly workspace: string; readonly egress: string };
   readonly logger: Logger;
   /** A line that a server wrote for people. */
   readonly onLog: (server: LocalServerPlan, line: string) => void;
@@ -205,7 +206,7 @@ class SupervisedServer {
           bundle: this.#plan.bundle,
           launch: await this.#plan.launch(this.#signal),
           workspace: this.#mount(),
-          egress: this.#options.egress,
+          egress: this.#options.shared?.egress,
           onMessage: async (message) => started?.listener?.message(message),
           onLog: (line) => this.#options.onLog(this.#plan, line),
         },
@@ -222,9 +223,10 @@ class SupervisedServer {
 
   #mount(): Mount | undefined {
     const { workspace } = this.#plan;
-    if (workspace === undefined) return undefined;
+    const volume = this.#options.shared?.workspace;
+    if (workspace === undefined || volume === undefined) return undefined;
     return {
-      volume: this.#options.workspace,
+      volume,
       path: workspace.mount,
       readOnly: workspace.access === 'ro',
     };

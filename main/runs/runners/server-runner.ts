@@ -38,7 +38,7 @@ export interface RunnerRequest {
   /** The run's workspace, for a server that asked to see it. */
   readonly workspace: Mount | undefined;
   /** Volume with the socket of the proxy, for a server that has a way out. */
-  readonly egress: string;
+  readonly egress: string | undefined;
   /** A message of the server; held back until it has been passed on. */
   readonly onMessage: (message: string) => Promise<void>;
   /** A line that the server wrote for people, without secrets. */
@@ -116,7 +116,9 @@ export class ServerRunner {
         mounts: [
           { volume, path: BUNDLE_PATH, readOnly: false },
           ...(workspace ? [workspace] : []),
-          ...(launch.start.egress ? [{ volume: egress, path: EGRESS_FOLDER, readOnly: true }] : []),
+          ...(launch.start.egress && egress !== undefined
+            ? [{ volume: egress, path: EGRESS_FOLDER, readOnly: true }]
+            : []),
         ],
         limits: RUNNER_LIMITS,
         network: 'none',
