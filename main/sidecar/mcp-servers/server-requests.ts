@@ -238,7 +238,7 @@ export class ServerRequests {
       return new Response(undefined, { status, headers });
     }
     const body = this.#read(response, prepared, end, request.sent);
-    return new Response(ReadableStream.from(body), { status, headers });
+    return new Response(streamOf(body, response), { status, headers });
   }
 
   async *#read(
@@ -374,6 +374,24 @@ function refusedAddress(name: string, detail: string): ProblemError {
     detail,
     action:
       'Servers are asked over https on the public internet. Name the host in EGRESS_ALLOW_INTERNAL_HOSTS if it is your own.',
+  });
+}
+
+/** The pieces as the SDK reads them. Who stops reading does not wait for a piece that may never come. */
+function streamOf(
+  pieces: AsyncGenerator<Uint8Array>,
+  response: HttpResponse,
+): ReadableStream {
+  return new ReadableStream<Uint8Array>({
+    async pull(controller) {
+      const next = await pieces.next();
+      if (next.done === true) controller.close();
+      else controller.enqueue(next.value);
+    },
+    cancel() {
+      response.discard();
+      pieces.return(undefined).catch(() => undefined);
+    },
   });
 }
 
