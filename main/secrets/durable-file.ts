@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { copyFile, open, readFile, rename, rm } from 'node:fs/promises';
-import { dirname } from 'node:path';
+import { copyFile, open, readdir, readFile, rename, rm } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 
 /** Name of the copy that is kept until a replacement has been read back. */
@@ -21,7 +21,7 @@ export async function readIfPresent(path: string): Promise<Buffer | undefined> {
 /**
  * Replaces a file so that a crash at any moment leaves the old bytes or the new ones: written beside it,
  * flushed, renamed over it, read back and checked. The old file stays as `.previous` until the check
- * passed, and comes back when it did not.
+ * passed, and comes back when it did not. Call it under the file's lock.
  */
 export async function replaceDurably(
   path: string,
@@ -30,6 +30,7 @@ export async function replaceDurably(
 ): Promise<void> {
   const temporary = `${path}.${randomUUID()}.tmp`;
   const previous = previousPath(path);
+  await removeUnfinished(path);
   try {
     await writeFlushed(temporary, bytes);
     const hadFile = await copyIfPresent(path, previous);
@@ -87,6 +88,14 @@ export async function setFileAside(path: string): Promise<string | undefined> {
   }
   if (kept !== undefined) await flushFolder(dirname(path));
   return kept;
+}
+
+/** Removes what a crash left of earlier replacements before it had the file's name. */
+async function removeUnfinished(path: string): Promise<void> {
+  const prefix = `${basename(path)}.`;
+  const names = await readdir(dirname(path));
+  const unfinished = names.filter((name) => name.startsWith(prefix) && name.endsWith('.tmp'));
+  await Promise.all(unfinished.map((name) => rm(join(dirname(path), name), { force: true })));
 }
 
 async function writeFlushed(path: string, bytes: Buffer): Promise<void> {

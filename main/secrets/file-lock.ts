@@ -51,7 +51,8 @@ export async function withFileLock<T>(
   try {
     return await work();
   } finally {
-    await rm(path, { force: true });
+    // Work that took too long has lost its lock, and what lies there now is another's.
+    if ((await readHolder(path))?.token === holder.token) await rm(path, { force: true });
     heldTokens.delete(holder.token);
   }
 }

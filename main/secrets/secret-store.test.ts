@@ -1,4 +1,5 @@
-import { execFile } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import {
   copyFileSync,
   mkdtempSync,
@@ -12,6 +13,7 @@ import {
 } from 'node:fs';
 import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -151,6 +153,40 @@ describe('passphrase vault', () => {
     expect(readdirSync(directory)).toEqual(['secrets.passphrase.json']);
   });
 
+  it('survives kill -9 of a process that saves, and keeps nothing of the half-done write', async () => {
+    const store = open();
+    await store.unlock('p');
+    await store.set('kept', CANARY);
+    const script = `
+      import { createSecretStore } from ${JSON.stringify(join(import.meta.dirname, 'index.ts'))};
+      const store = createSecretStore({ directory: ${JSON.stringify(directory)} });
+      await store.unlock('p');
+      for (let i = 0; ; i++) {
+        await store.set('at', String(i));
+        process.stdout.write(i + '\\n');
+      }
+    `;
+    for (let round = 0; round < 5; round += 1) {
+      const writer = spawn(process.execPath, ['--input-type=module', '-e', script]);
+      let told = '';
+      writer.stdout.setEncoding('utf8').on('data', (text: string) => (told += text));
+      await once(writer.stdout, 'data');
+      await delay(5 + round * 7);
+      writer.kill('SIGKILL');
+      await once(writer, 'close');
+      const last = Number(told.trimEnd().split('\n').at(-1));
+      const restarted = open();
+      await restarted.unlock('p');
+      expect(await restarted.get('kept')).toBe(CANARY);
+      // A write that was told of is there; the one after it may be.
+      expect([last, last + 1]).toContain(Number(await restarted.get('at')));
+    }
+    writeFileSync(`${vaultFile()}.f00d.tmp`, 'half');
+    await open().unlock('p');
+    await store.set('after', 'x');
+    expect(readdirSync(directory)).toEqual(['secrets.passphrase.json']);
+  }, 60_000);
+
   it('does not let an older copy win over a good file', async () => {
     const store = open();
     await store.unlock('p');
@@ -258,6 +294,18 @@ describe('file lock', () => {
     utimesSync(path, new Date(0), new Date(0));
     expect(await withFileLock(path, async () => 1, { timeoutMs: 2000 })).toBe(1);
     expect(readdirSync(directory)).toEqual([]);
+  });
+
+  it('leaves a lock alone that another has taken over meanwhile', async () => {
+    const path = join(directory, 'x.lock');
+    await withFileLock(path, async () => {
+      utimesSync(path, new Date(0), new Date(0));
+      await withFileLock(path, async () => {
+        utimesSync(path, new Date(0), new Date(0));
+      });
+      writeFileSync(path, JSON.stringify({ processId: 1, host: hostname(), token: 'another' }));
+    });
+    expect(readFileSync(path, 'utf8')).toContain('another');
   });
 
   it('gives up with a reason when a living process keeps it', async () => {
