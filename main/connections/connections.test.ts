@@ -1,9 +1,10 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
+import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { setTimeout as delay } from 'node:timers/promises';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { createFileLogger, Redactor } from '#main/logging/index.ts';
 import { HttpOutbound } from '#main/network/index.ts';
 import { createSecretStore, type SessionSecretStore } from '#main/secrets/index.ts';
@@ -378,6 +379,70 @@ describe('renewing', () => {
     expect(refreshes()).toBe(1);
     expect(own.fields).toEqual(others.fields);
     expect(found(id).state).toBe('connected');
+  });
+
+  it('is left to the process that did it: another takes what the vault has by then', async () => {
+    await setUpClient();
+    const { id } = await signIn();
+    const other = make();
+    await connections.credentials(id, 'initial');
+    await other.credentials(id, 'initial');
+    now += 1000;
+    const renewed = await connections.credentials(id, 'refresh');
+    now += 6000;
+    expect((await other.credentials(id, 'refresh')).fields).toEqual(renewed.fields);
+    expect(refreshes()).toBe(1);
+    now += 6000;
+    expect((await other.credentials(id, 'refresh')).fields).not.toEqual(renewed.fields);
+  });
+
+  it('asks a service that took its grant back once, also for two processes at the same time', async () => {
+    await setUpClient();
+    const { id } = await signIn();
+    refreshesWith({ error: 'invalid_grant' }, 400);
+    const asked = refreshes();
+    const outcomes = await Promise.allSettled([
+      connections.credentials(id, 'refresh'),
+      make().credentials(id, 'refresh'),
+    ]);
+    expect(refreshes()).toBe(asked + 1);
+    expect(outcomes.map(({ status }) => status)).toEqual(['rejected', 'rejected']);
+    expect(found(id)).toMatchObject({ state: 'needs_sign_in', problem: { code: 'oauth_invalid_grant' } });
+  });
+
+  it('waits for another process as long as its renewal may take', async () => {
+    await setUpClient();
+    const { id } = await signIn();
+    const lock = join(directory, `.connection-${id}.lock`);
+    writeFileSync(lock, JSON.stringify({ processId: process.ppid, host: hostname(), token: 'other' }));
+    vi.useFakeTimers({ toFake: ['Date'] });
+    stack.defer(() => void vi.useRealTimers());
+    const renewed = connections.credentials(id, 'refresh');
+    await delay(50);
+    vi.setSystemTime(Date.now() + 15_000);
+    await delay(100);
+    rmSync(lock);
+    expect((await renewed).fields['access_token']).toBeTruthy();
+  });
+
+  it.each([
+    ['a page', (response: ServerResponse) => response.writeHead(200).end('<html>sign in</html>')],
+    ['status 500', (response: ServerResponse) => response.writeHead(500).end('{"error":"invalid_grant"}')],
+    ['nothing', (response: ServerResponse) => response.destroy()],
+  ])('is tried again later where the service answers with %s', async (_name, respond) => {
+    await setUpClient();
+    const { id } = await signIn();
+    server.answerAt('/token', (_request, response) => respond(response));
+    const asked = refreshes();
+    for (let time = 0; time < 3; time += 1) {
+      await expect(connections.credentials(id, 'refresh')).rejects.toThrow();
+    }
+    // One within the cool-down, and the grant still counts.
+    expect(refreshes()).toBe(asked + 1);
+    expect(found(id).state).toBe('connected');
+    server.answerAt('/token', undefined);
+    now += 5_001;
+    expect((await connections.credentials(id, 'refresh')).fields['access_token']).toBeTruthy();
   });
 
   it('comes before the access ends, and a service that is away harms no access that still counts', async () => {

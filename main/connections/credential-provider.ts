@@ -24,6 +24,8 @@ const COOL_DOWN_MS = 5_000;
 const MARGIN_MS = 5 * 60_000;
 /** Milliseconds for a renewal; shorter than a lock is held for alive. */
 const RENEWAL_MS = 20_000;
+/** Milliseconds to wait for another process that renews: longer than it may take. */
+const RENEWAL_WAIT_MS = RENEWAL_MS + 5_000;
 
 export interface CredentialProviderOptions {
   readonly repository: ConnectionRepository;
@@ -56,6 +58,8 @@ export class CredentialProvider {
   readonly #now: () => number;
   readonly #flights = new Map<string, Promise<ConnectionSecrets>>();
   readonly #renewed = new Map<string, Renewed>();
+  /** When what a connection's calls carry was obtained, as this process last gave it out. */
+  readonly #given = new Map<string, number>();
 
   constructor(options: CredentialProviderOptions) {
     this.#options = options;
@@ -81,6 +85,7 @@ export class CredentialProvider {
     if (reason === 'refresh' && !canRenew) throw this.#refused(connection);
     if (reason === 'refresh') secrets = await this.#renew(connection, signal);
     else if (canRenew && this.#isDue(secrets)) secrets = await this.#renewEarly(connection, secrets, signal);
+    this.#given.set(connectionId, secrets.obtainedAt);
     return this.#answerOf(auth, secrets, canRenew);
   }
 
@@ -160,7 +165,6 @@ export class CredentialProvider {
       },
       (error: unknown) => {
         this.#renewed.set(id, { at: this.#now(), outcome: { error } });
-        this.#markFailed(id, error);
         throw error;
       },
     );
@@ -171,21 +175,28 @@ export class CredentialProvider {
   }
 
   async #exchange(id: string): Promise<ConnectionSecrets> {
-    const before = await this.#options.vault.read(id);
-    return withFileLock(join(this.#options.lockFolder, `.connection-${id}.lock`), async () => {
+    const before = this.#given.get(id) ?? (await this.#options.vault.read(id))?.obtainedAt;
+    const renewOnce = async () => {
       const { connection, auth, integration } = await this.#find(id);
+      // Another process has asked meanwhile: its answer counts, a refusal as much as a new access.
+      if (connection.state === 'needs_sign_in') throw needsSignIn(connection);
       const present = await this.#options.vault.read(id);
       if (!present) throw this.#lost(connection);
-      // Another process has renewed it meanwhile: the refresh token that was read first is used up.
-      if (before && present.obtainedAt > before.obtainedAt) return present;
+      if (before !== undefined && present.obtainedAt > before) return present;
       const signal = AbortSignal.timeout(RENEWAL_MS);
-      const renewed =
-        auth.type === 'oauth2'
+      try {
+        return auth.type === 'oauth2'
           ? await this.#refresh(connection, auth, integration, present, signal)
           : await this.#logInAgain(connection, auth, present, signal);
-      this.#options.onChange(id);
-      return renewed;
-    });
+      } catch (error) {
+        this.#markFailed(id, error);
+        throw error;
+      } finally {
+        this.#options.onChange(id);
+      }
+    };
+    const lock = join(this.#options.lockFolder, `.connection-${id}.lock`);
+    return withFileLock(lock, renewOnce, { timeoutMs: RENEWAL_WAIT_MS });
   }
 
   async #refresh(
@@ -197,8 +208,8 @@ export class CredentialProvider {
   ): Promise<ConnectionSecrets> {
     const { servers, clients, outbound, vault, repository } = this.#options;
     const { id, integrationId, authKey } = connection;
-    const located = await servers.locate(auth, integration.source);
-    const server = await servers.describe(located);
+    const located = await raced(servers.locate(auth, integration.source), signal);
+    const server = await raced(servers.describe(located), signal);
     if (present.tokenEndpoint !== server.metadata.token_endpoint)
       throw movedEndpoint(integration.displayName);
     const endpoint = new TokenEndpoint({
@@ -251,7 +262,6 @@ export class CredentialProvider {
     this.#options.logger.warn({ connectionId: id, code: problem.code }, 'A connection could not be renewed');
     if (problem.code.startsWith('vault_') || problem.code === 'cancelled') return;
     this.#options.repository.update(id, { problem, ...(isOver && { state: 'needs_sign_in' as const }) });
-    this.#options.onChange(id);
   }
 
   #lost(connection: Connection): ProblemError {

@@ -1,6 +1,6 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { HttpOutbound } from '#main/network/index.ts';
 import type { AuthMethod } from '#shared/manifest/model/integration.ts';
 import {
@@ -13,7 +13,7 @@ import { redirectUriOf } from '#shared/connections/connection.ts';
 import type { OAuthClient } from './oauth-client.ts';
 import { secureUrl } from './oauth-fetch.ts';
 import { RedirectReceiver } from './redirect-receiver.ts';
-import { SignIn, type SignedIn, type SignInRequest } from './sign-in.ts';
+import { BROWSER_MS, SignIn, type SignedIn, type SignInRequest } from './sign-in.ts';
 
 const code = (value: string) =>
   expect.objectContaining({ problem: expect.objectContaining({ code: value }) });
@@ -216,6 +216,21 @@ describe('signing in with the browser', () => {
     const retried = await begin();
     expect((await open(await callbackOf(retried))).status).toBe(200);
   });
+});
+
+it('gives the person five minutes in the browser, and then says so', async () => {
+  expect(BROWSER_MS).toBe(300_000);
+  const auth = authOf();
+  const described = await new AuthorizationServers(outbound).describe(auth);
+  // Only now: the server's own sockets need their timers.
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date'] });
+  stack.defer(() => void vi.useRealTimers());
+  const signIn = await begin(auth, { server: described, browserMs: BROWSER_MS });
+  expect(signIn.flow.expiresAt).toBe(Date.now() + 300_000);
+  await vi.advanceTimersByTimeAsync(299_000);
+  expect(signIn.flow.state).toBe('waiting');
+  await vi.advanceTimersByTimeAsync(1_000);
+  expect(signIn.flow).toMatchObject({ state: 'expired', problem: { code: 'sign_in_expired' } });
 });
 
 describe('a callback', () => {
