@@ -20,11 +20,24 @@ const OWNER = { uid: SANDBOX_USER_ID, gid: SANDBOX_USER_ID };
  */
 export function workspaceArchive(files: readonly WorkspaceFile[], signal: AbortSignal): Readable {
   const archive = pack();
-  writeEntries(archive, files, signal).then(
+  // It may break before anyone reads; whoever reads is told then.
+  archive.on('error', () => undefined);
+  const written = writeEntries(archive, files, signal);
+  written.then(
     () => archive.finalize(),
     (error: unknown) => archive.destroy(error instanceof Error ? error : new Error(String(error))),
   );
-  return Readable.from(archive);
+  return Readable.from(bytesOf(archive, written));
+}
+
+async function* bytesOf(archive: Pack, written: Promise<void>): AsyncGenerator<Buffer> {
+  try {
+    yield* archive as AsyncIterable<Buffer>;
+  } catch (error) {
+    // The archive breaks with a file's bare error, a moment before it is known whose it is.
+    await written;
+    throw error;
+  }
 }
 
 async function writeEntries(
@@ -37,15 +50,15 @@ async function writeEntries(
   }
   for (const { name, file } of files) {
     signal.throwIfAborted();
-    const source = await file.open();
-    const entry = archive.entry({
-      name: `${DOCUMENTS_FOLDER}/${name}`,
-      size: file.size,
-      mode: 0o644,
-      mtime: new Date(),
-      ...OWNER,
-    });
     try {
+      const source = await file.open();
+      const entry = archive.entry({
+        name: `${DOCUMENTS_FOLDER}/${name}`,
+        size: file.size,
+        mode: 0o644,
+        mtime: new Date(),
+        ...OWNER,
+      });
       await pipeline(source, entry, { signal });
     } catch (error) {
       signal.throwIfAborted();
