@@ -12,6 +12,7 @@ export {
 } from './app-paths.ts';
 export type { Database, SqlValue } from './database.ts';
 export { tryExclusiveLock } from './exclusive-lock.ts';
+export { describedWriteFailure } from './full-disk.ts';
 export type { InstanceRegistry } from './instance-registry.ts';
 export { ProcessInstanceRegistry } from './process-instance-registry.ts';
 

@@ -1,5 +1,6 @@
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
 import type { Database, SqlValue } from './database.ts';
+import { describedWriteFailure } from './full-disk.ts';
 import { watchFile } from './watch-file.ts';
 
 /** Milliseconds that a write waits for another process that is writing. */
@@ -24,8 +25,12 @@ export class NodeSqliteDatabase implements Database {
   }
 
   run(sql: string, ...parameters: SqlValue[]): { changes: number; lastInsertRowid: number } {
-    const result = this.#prepare(sql).run(...parameters);
-    return { changes: Number(result.changes), lastInsertRowid: Number(result.lastInsertRowid) };
+    try {
+      const result = this.#prepare(sql).run(...parameters);
+      return { changes: Number(result.changes), lastInsertRowid: Number(result.lastInsertRowid) };
+    } catch (error) {
+      throw describedWriteFailure(error);
+    }
   }
 
   get(sql: string, ...parameters: SqlValue[]): Record<string, SqlValue> | undefined {
@@ -50,7 +55,7 @@ export class NodeSqliteDatabase implements Database {
       return result;
     } catch (error) {
       if (this.#database.isTransaction) this.#database.exec('ROLLBACK');
-      throw error;
+      throw describedWriteFailure(error);
     } finally {
       this.#depth -= 1;
     }

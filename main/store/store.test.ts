@@ -5,7 +5,12 @@ import { join } from 'node:path';
 import { once } from 'node:events';
 import { afterEach, describe, expect, it } from 'vitest';
 import { ProblemError } from '#shared/problem.ts';
-import { defaultDataDirectory, ProcessInstanceRegistry, type Database } from './index.ts';
+import {
+  defaultDataDirectory,
+  describedWriteFailure,
+  ProcessInstanceRegistry,
+  type Database,
+} from './index.ts';
 import { migrate } from './migrations.ts';
 import { NodeSqliteDatabase } from './node-sqlite-database.ts';
 
@@ -96,6 +101,29 @@ describe('transaction', () => {
       }),
     ).toThrow('inner');
     expect(database.all('SELECT * FROM a')).toEqual([]);
+  });
+});
+
+describe('a full disk', () => {
+  it('is named by every write, keeps what was there, and takes more once there is room', () => {
+    using database = new NodeSqliteDatabase(':memory:');
+    database.execute('CREATE TABLE note (text TEXT); PRAGMA max_page_count = 4;');
+    database.run('INSERT INTO note VALUES (?)', 'kept');
+    const long = 'x'.repeat(100_000);
+    const full = expect.objectContaining({ problem: expect.objectContaining({ code: 'disk_full' }) });
+    expect(() => database.run('INSERT INTO note VALUES (?)', long)).toThrow(full);
+    expect(() => database.transaction(() => database.run('INSERT INTO note VALUES (?)', long))).toThrow(full);
+    expect(database.all('SELECT text FROM note')).toEqual([{ text: 'kept' }]);
+    database.execute('PRAGMA max_page_count = 4000');
+    database.run('INSERT INTO note VALUES (?)', long);
+    expect(database.get('SELECT count(*) AS notes FROM note')).toEqual({ notes: 2 });
+  });
+
+  it('is told apart from other failures of the disk', () => {
+    const failed = (code: string) => Object.assign(new Error(code), { code });
+    expect(describedWriteFailure(failed('ENOSPC'))).toMatchObject({ problem: { code: 'disk_full' } });
+    const denied = failed('EACCES');
+    expect(describedWriteFailure(denied)).toBe(denied);
   });
 });
 

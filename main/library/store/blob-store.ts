@@ -2,7 +2,7 @@ import { createHash, randomUUID } from 'node:crypto';
 import { mkdir, open, readdir, readFile, rename, rm, stat, utimes } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setImmediate as breathe } from 'node:timers/promises';
-import type { Database } from '#main/store/index.ts';
+import { describedWriteFailure, type Database } from '#main/store/index.ts';
 import { ProblemError } from '#shared/problem.ts';
 
 /** Bytes up to which content stands in the database: one transaction instead of a flush for each file. */
@@ -124,6 +124,8 @@ export class BlobStore {
         await file.close();
       }
       await rename(temporary, path);
+    } catch (error) {
+      throw describedWriteFailure(error);
     } finally {
       await rm(temporary, { force: true });
     }
