@@ -34,8 +34,8 @@ export interface ServerRequestsOptions {
   readonly onOutboundCall: (call: OutboundCall) => void;
 }
 
-/** Bytes of one message of a server; what base64 makes of the largest body of `api_call`, and some room. */
-export const MAX_MESSAGE_BYTES = 48 * 1024 * 1024;
+/** Bytes of one message of a server. It is held several times over while it is read, in a sidecar of 256 MiB. */
+export const MAX_MESSAGE_BYTES = 16 * 1024 * 1024;
 /** Streams that a server may have opened anew in a minute: some end each at once, so that it is asked without end. */
 const MAX_STREAMS_PER_MINUTE = 30;
 /** Statuses whose responses have no body. */
