@@ -378,10 +378,7 @@ function refusedAddress(name: string, detail: string): ProblemError {
 }
 
 /** The pieces as the SDK reads them. Who stops reading does not wait for a piece that may never come. */
-function streamOf(
-  pieces: AsyncGenerator<Uint8Array>,
-  response: HttpResponse,
-): ReadableStream {
+function streamOf(pieces: AsyncGenerator<Uint8Array>, response: HttpResponse): ReadableStream {
   return new ReadableStream<Uint8Array>({
     async pull(controller) {
       const next = await pieces.next();
