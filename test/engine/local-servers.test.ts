@@ -1,182 +1,29 @@
-import { PassThrough } from 'node:stream';
-import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { createMessageConnection, StreamMessageReader, StreamMessageWriter } from 'vscode-jsonrpc/node';
-import type { DockerEngine } from '#main/engines/docker/docker-engine.ts';
-import { readRecipe } from '#main/engines/image/recipe.ts';
 import { LABEL } from '#main/engines/labels.ts';
-import { MemoryPackage } from '#main/library/memory-package.ts';
-import { silentLogger } from '#main/logging/logger.ts';
-import { readBundle } from '#main/runs/runners/bundle-archive.ts';
-import { LocalServers, type LocalServerPlan } from '#main/runs/runners/local-servers.ts';
-import { LocalServerRelay } from '#main/sidecar/mcp-servers/relayed-transport.ts';
-import { openToolServer, type ToolServer } from '#main/sidecar/mcp-servers/tool-server.ts';
-import { planLaunch } from '#shared/mcp-bundle/launch.ts';
-import { readMcpServer, type McpServerManifest } from '#shared/manifest/model/mcp-server.ts';
-import type { AuthMethod } from '#shared/manifest/model/integration.ts';
+import type { ToolServer } from '#main/sidecar/mcp-servers/tool-server.ts';
 import { ProblemError } from '#shared/problem.ts';
-import { createPeer } from '#shared/protocol/peer.ts';
-import { sidecarMainSide, sidecarSide } from '#shared/protocol/sidecar.ts';
+import { never, openTestClient, openTestEngine, TestInstances } from '#test/support/engine-harness.ts';
 import {
-  never,
-  openTestClient,
-  openTestEngine,
-  removeTestImages,
-  root,
-  testSources,
-  TestInstances,
-} from '#test/support/engine-harness.ts';
-import { packNpmServer, packOwnServer, type BundleFiles } from '#test/support/server-bundles.ts';
+  openServerPlace,
+  RelayedServers,
+  type GivenServer,
+  type ServerPlace,
+} from '#test/support/relayed-servers.ts';
+import { packNpmServer, packOwnServer } from '#test/support/server-bundles.ts';
 
-/** Its own image: that of the app's real programs, under a name of the tests. */
-const REPOSITORY = 'slipway-test-servers';
 const CANARY = 'canary-5b1f0c2e9d7a4463';
 
-let engine: DockerEngine;
-let image: string;
-const instances = new TestInstances();
-
+let place: ServerPlace;
 beforeAll(async () => {
-  const sources = { ...testSources, programs: join(root, 'out', 'programs') };
-  engine = await openTestEngine({ instances, recipe: () => readRecipe(sources, REPOSITORY) });
-  image = await engine.ensureImage({ signal: never, onProgress: () => undefined });
+  place = await openServerPlace();
 });
+afterAll(() => place[Symbol.asyncDispose]());
 
-afterAll(async () => {
-  await engine.reap({ own: true });
-  await engine[Symbol.asyncDispose]();
-  await removeTestImages(REPOSITORY);
-});
-
-interface Given {
-  readonly files: BundleFiles;
-  readonly entryPoint: string;
-  readonly type: 'node' | 'python' | 'binary';
-  readonly arguments?: readonly string[];
-  readonly environment?: Record<string, string>;
-  readonly delivery?: AuthMethod['delivery'];
-  readonly fields?: Record<string, string>;
-}
-
-/** Main's half and the sidecar's of the relay, over streams in memory and this machine's engine. */
-class Bench implements AsyncDisposable {
-  readonly logs: string[] = [];
-  readonly ends: string[] = [];
-  readonly #stack = new AsyncDisposableStack();
-  readonly #servers: LocalServers;
-  readonly #relay: LocalServerRelay;
-
-  private constructor(plans: readonly LocalServerPlan[]) {
-    this.#servers = new LocalServers(plans, {
-      engine,
-      image,
-      runId: 'run',
-      logger: silentLogger,
-      onLog: (_, line) => this.logs.push(line),
-      onStarted: () => undefined,
-      onEnded: (_, detail) => this.ends.push(detail),
-      restartPausesMs: [0, 10],
-    });
-    this.#stack.use(this.#servers);
-    const [up, down] = [new PassThrough(), new PassThrough()];
-    const [main, sidecar] = [connect(up, down), connect(down, up)];
-    const abort = () => new AbortController();
-    const faults: unknown[] = [];
-    const onFault = (fault: unknown) => void faults.push(fault);
-    const mainPeer = createPeer({
-      channel: main,
-      own: sidecarMainSide,
-      other: sidecarSide,
-      otherName: 'the sidecar',
-      createAbort: abort,
-      onFault,
-    });
-    const sidecarPeer = createPeer({
-      channel: sidecar,
-      own: sidecarSide,
-      other: sidecarMainSide,
-      otherName: 'main',
-      createAbort: abort,
-      onFault,
-    });
-    this.#relay = new LocalServerRelay(sidecarPeer);
-    this.#stack.use(this.#servers.serve(mainPeer));
-    this.#stack.defer(() => {
-      main.dispose();
-      sidecar.dispose();
-      if (faults.length > 0) throw new Error(`Broken contract: ${JSON.stringify(faults)}`);
-    });
-    main.listen();
-    sidecar.listen();
-    this.#servers.begin();
-  }
-
-  static async open(...given: readonly Given[]): Promise<Bench> {
-    return new Bench(await Promise.all(given.map((one, index) => planOf(one, `c${index}`))));
-  }
-
-  async connect(connectionId = 'c0', openMs = 30_000): Promise<ToolServer> {
-    const server = await openToolServer(
-      {
-        name: 'The server',
-        openTransport: (signal) => this.#relay.open(connectionId, signal),
-        times: { openMs, callMs: 60_000 },
-      },
-      never,
-    );
-    this.#stack.use(server);
-    return server;
-  }
-
-  [Symbol.asyncDispose](): Promise<void> {
-    return this.#stack[Symbol.asyncDispose]();
-  }
-}
-
-function connect(input: PassThrough, output: PassThrough) {
-  return createMessageConnection(new StreamMessageReader(input), new StreamMessageWriter(output));
-}
-
-async function planOf(given: Given, connectionId: string): Promise<LocalServerPlan> {
-  const server = manifestOf(given);
-  const source = new MemoryPackage('memory', server.name, given.files);
-  const bundle = await readBundle(server.displayName, source, given.entryPoint);
-  return {
-    connectionId,
-    displayName: server.displayName,
-    bundle,
-    launch: async () =>
-      planLaunch({
-        server,
-        delivery: given.delivery ?? { env: {} },
-        fields: given.fields ?? {},
-        publicFields: [],
-        settings: {},
-        workspace: undefined,
-      }),
-    workspace: undefined,
-  };
-}
-
-function manifestOf({ type, entryPoint, ...given }: Given): McpServerManifest {
-  const command = { command: 'given', args: given.arguments ?? [], env: given.environment ?? {} };
-  return readMcpServer(
-    {
-      name: '@test/server',
-      version: '1.0.0',
-      type: 'mcp-server',
-      schema_version: '0.2',
-      display_name: 'The server',
-      manifest_version: '0.3',
-      server: { type, entry_point: entryPoint, mcp_config: command },
-    },
-    '0.x',
-  );
-}
+const open = (...given: readonly GivenServer[]) => RelayedServers.open(place, given);
 
 async function containers() {
   using client = await openTestClient();
-  const filters = { label: [`${LABEL.instance}=${instances.instanceId}`] };
+  const filters = { label: [`${LABEL.instance}=${place.instances.instanceId}`] };
   const list = await client.docker.listContainers({ all: true, filters });
   const inspections = await Promise.all(list.map(({ Id }) => client.docker.getContainer(Id).inspect()));
   const { Volumes } = await client.docker.listVolumes({ filters });
@@ -210,7 +57,7 @@ describe('servers of others', () => {
         packNpmServer(`@modelcontextprotocol/server-${name}`),
       ),
     );
-    await using bench = await Bench.open(
+    await using bench = await open(
       { ...filesystem!, type: 'node', arguments: ['/tmp'] },
       { ...memory!, type: 'node' },
       {
@@ -241,7 +88,7 @@ describe('servers of others', () => {
 describe('what a server is given', () => {
   it('reaches it alone: no trace is in the engine, nor in what the server writes', async () => {
     const packed = await packOwnServer('ledger.py');
-    await using bench = await Bench.open({
+    await using bench = await open({
       ...packed,
       type: 'python',
       arguments: ['--mode', 'strict'],
@@ -287,20 +134,20 @@ describe('what a server is given', () => {
 });
 
 describe('a server that fails', () => {
-  const hostile = async (harm: string): Promise<Given> => ({
+  const hostile = async (harm: string): Promise<GivenServer> => ({
     ...(await packOwnServer('hostile.mjs')),
     type: 'node',
     environment: { HARM: harm },
   });
 
   it('at its start is told with its last words', async () => {
-    await using bench = await Bench.open(await hostile('crash-at-start'));
+    await using bench = await open(await hostile('crash-at-start'));
     const problem = await problemOf(bench.connect());
     expect(problem.detail).toMatch(/ended with code 3.*no such luck/);
   });
 
   it('for good is started three times at most', async () => {
-    await using bench = await Bench.open(await hostile('crash-at-start'));
+    await using bench = await open(await hostile('crash-at-start'));
     for (let count = 0; count < 3; count += 1) {
       await expect(problemOf(bench.connect())).resolves.toMatchObject({ code: 'mcp_server_gone' });
     }
@@ -308,14 +155,14 @@ describe('a server that fails', () => {
   });
 
   it('by saying nothing is left after the time it has', async () => {
-    await using bench = await Bench.open(await hostile('silent'));
+    await using bench = await open(await hostile('silent'));
     await expect(problemOf(bench.connect('c0', 5_000))).resolves.toMatchObject({
       code: 'mcp_server_timeout',
     });
   });
 
   it('in the midst of a call ends that call, and is there for the next', async () => {
-    await using bench = await Bench.open(await hostile('crash-in-call'));
+    await using bench = await open(await hostile('crash-in-call'));
     const server = await bench.connect();
     const problem = await problemOf(callOf(server, 'work'));
     expect(problem.detail).toMatch(/code 4.*giving up in the middle/);
@@ -325,7 +172,7 @@ describe('a server that fails', () => {
   });
 
   it('by an answer of 100 MiB fails that call alone', async () => {
-    await using bench = await Bench.open(await hostile('long-line'));
+    await using bench = await open(await hostile('long-line'));
     const server = await bench.connect();
     const problem = await problemOf(callOf(server, 'work'));
     expect(problem.detail).toContain('are the most that are passed on');
@@ -337,15 +184,33 @@ describe('a server that fails', () => {
     ['not-text', /not UTF-8/],
     ['memory', /256 MB of memory/],
   ])('by %s is ended', async (harm, detail) => {
-    await using bench = await Bench.open(await hostile(harm));
+    await using bench = await open(await hostile(harm));
     const server = await bench.connect();
     expect((await problemOf(callOf(server, 'work'))).detail).toMatch(detail);
   });
 
   it('by printing greetings is understood all the same', async () => {
-    await using bench = await Bench.open(await hostile('garbage'));
+    await using bench = await open(await hostile('garbage'));
     const server = await bench.connect();
     expect(textOf(await callOf(server, 'work'))).toBe('done');
     expect(bench.logs).toContain('Welcome to the hostile server!');
+  });
+});
+
+describe('what a killed app leaves', () => {
+  it('is removed by the next that starts, a server that takes no notice of its end included', async () => {
+    const packed = await packOwnServer('hostile.mjs');
+    await using bench = await open({ ...packed, type: 'node', environment: { HARM: 'silent' } });
+    await expect(problemOf(bench.connect('c0', 3_000))).resolves.toMatchObject({
+      code: 'mcp_server_timeout',
+    });
+    await using second = await open({ ...packed, type: 'node' });
+    await second.connect();
+    expect((await containers()).inspections.length).toBeGreaterThan(0);
+    // Another instance on the same machine, which sees that this one no longer lives.
+    await using next = await openTestEngine({ instances: new TestInstances(place.instances.hostId) });
+    const reaped = await next.reap();
+    expect(reaped.containers).toBeGreaterThan(0);
+    expect(await containers()).toEqual({ inspections: [], volumes: [] });
   });
 });

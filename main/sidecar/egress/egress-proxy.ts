@@ -113,7 +113,11 @@ class EgressProxy implements AsyncDisposable {
     client.on('error', () => client.destroy());
     const way = this.#wayOf(request);
     if (way === undefined) return refuseUnknown(client);
-    const target = parseTarget(`https://${request.url ?? ''}/`);
+    const authority = request.url ?? '';
+    // Only a host and a port are a place to tunnel to; what else is written there may be read in two ways.
+    const target = /^[^/?#@\s]+:\d+$/.test(authority)
+      ? parseTarget(`https://${authority}/`)
+      : { fault: 'A tunnel leads to a host and a port.' };
     const exchange = new Exchange(way, 'CONNECT', 'fault' in target ? undefined : target);
     const verdict = judgeTunnel(target, way.policy);
     if (!verdict.allowed) {
