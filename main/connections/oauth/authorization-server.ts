@@ -92,7 +92,8 @@ export class AuthorizationServers {
     const known = `${url.origin}/.well-known/oauth-protected-resource`;
     const places = [...new Set([`${known}${path}`, known])];
     const challenge = await fetch(url.href, { method: 'GET', headers: { accept: 'application/json' } });
-    const named = /resource_metadata="([^"]+)"/.exec(challenge.headers.get('www-authenticate') ?? '')?.[1];
+    const said = challenge.headers.get('www-authenticate') ?? '';
+    const named = /resource_metadata="([^"]+)"/.exec(said)?.[1];
     if (named !== undefined) places.unshift(secureUrl(named, url).href);
     for (const place of places) {
       const response = await fetch(place, { method: 'GET', headers: { accept: 'application/json' } });
@@ -102,7 +103,9 @@ export class AuthorizationServers {
       const [issuer] = servers;
       if (issuer === undefined || URL.parse(resource)?.origin !== url.origin) continue;
       secureUrl(issuer, url);
-      return { ...auth, issuer, resource: auth.resource ?? resource };
+      // What the author declares counts; a server that is asked for nothing says itself what it needs.
+      const defaultScopes = auth.defaultScopes.length > 0 ? auth.defaultScopes : scopesIn(said);
+      return { ...auth, issuer, resource: auth.resource ?? resource, defaultScopes };
     }
     throw endpointsMissing();
   }
@@ -145,6 +148,13 @@ export class AuthorizationServers {
       action: 'Try again later, or name the addresses in the integration.',
     });
   }
+}
+
+/** The scopes that a challenge asks for (RFC 6750, section 3). */
+function scopesIn(challenge: string): string[] {
+  return (/\bscope="([^"]{1,2000})"/i.exec(challenge)?.[1] ?? '')
+    .split(' ')
+    .filter((scope) => /^[\u0021\u0023-\u005B\u005D-\u007E]+$/.test(scope));
 }
 
 function endpointsOf(metadata: Partial<ServerMetadata>): string[] {
