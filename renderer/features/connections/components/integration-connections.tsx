@@ -8,6 +8,7 @@ import { useApp } from '#renderer/state/app-context.tsx';
 import type { AuthNeeds, IntegrationNeeds } from '#shared/connections/requirements.ts';
 import { useNeeds } from '../hooks/use-needs.ts';
 import { methodName } from '../model/words.ts';
+import { ChangedTools } from './changed-tools.tsx';
 import { ClientSetup } from './client-setup.tsx';
 import { IntegrationAccounts } from './integration-accounts.tsx';
 
@@ -16,6 +17,7 @@ export function IntegrationConnections({ integrationId }: { integrationId: strin
   const needs = useNeeds(integrationId);
   return (
     <div className="max-w-190 space-y-8">
+      <ChangedTools integrationId={integrationId} />
       <IntegrationAccounts integrationId={integrationId} />
       {needs.data && needs.data.auths.length > 0 && (
         <section aria-label="Ways to connect">

@@ -1,13 +1,11 @@
 import { useMemo, type ReactNode } from 'react';
-import { classes } from '#renderer/components/classes.ts';
 import { CodeBlock } from '#renderer/components/code-block.tsx';
-import { ScrollRegion } from '#renderer/components/scroll-region.tsx';
+import { LineDiff } from '#renderer/components/line-diff-view.tsx';
 import { formatBytes } from '#renderer/format/format.ts';
 import type { ShownContent } from '#shared/events/run-event.ts';
 import type { CallItem } from '#shared/runs/projection.ts';
 import { useSpilledResource } from '../hooks/run-resources.ts';
-import { shownArguments, type Replacement, type ShownArguments } from '../model/call-arguments.ts';
-import { diffReplacement, type DiffLine } from '../model/line-diff.ts';
+import { shownArguments, type ShownArguments } from '../model/call-arguments.ts';
 import { SpilledResource } from './spilled-resource.tsx';
 
 /** What a call was given and what it answered, in full. */
@@ -62,7 +60,12 @@ function Arguments({ shown }: { shown: ShownArguments }) {
           <p className="mb-1 font-mono text-sm">{shown.path}</p>
           <div className="space-y-1.5">
             {shown.edits.map((edit) => (
-              <Diff key={`${edit.oldText}\n${edit.newText}`} edit={edit} />
+              <LineDiff
+                key={`${edit.oldText}\n${edit.newText}`}
+                before={edit.oldText}
+                after={edit.newText}
+                label="Changed lines"
+              />
             ))}
           </div>
         </>
@@ -72,34 +75,6 @@ function Arguments({ shown }: { shown: ShownArguments }) {
         return <p className="text-sm text-ink-faint">The call’s beginning is not known.</p>;
       return <CodeBlock label="Arguments" text={JSON.stringify(shown.value, null, 2)} language="json" />;
   }
-}
-
-const diffLooks: Record<DiffLine['kind'], { sign: string; word: string; tone: string }> = {
-  same: { sign: ' ', word: '', tone: 'text-ink-soft' },
-  added: { sign: '+', word: 'added: ', tone: 'bg-success-soft text-ink' },
-  removed: { sign: '−', word: 'removed: ', tone: 'bg-danger-soft text-ink' },
-};
-
-function Diff({ edit }: { edit: Replacement }) {
-  const lines = useMemo(() => diffReplacement(edit.oldText, edit.newText), [edit]);
-  return (
-    <ScrollRegion label="Changed lines" className="max-h-96 rounded-md bg-sunken py-1.5 font-mono text-sm">
-      {lines.map((line, index) => {
-        const look = diffLooks[line.kind];
-        return (
-          // Lines have no other identity than their number.
-          // oxlint-disable-next-line react/no-array-index-key
-          <div key={index} className={classes('flex gap-2 px-3 whitespace-pre-wrap', look.tone)}>
-            <span aria-hidden="true" className="select-none">
-              {look.sign}
-            </span>
-            <span className="sr-only">{look.word}</span>
-            <span className="min-w-0 flex-1 wrap-anywhere">{line.text || ' '}</span>
-          </div>
-        );
-      })}
-    </ScrollRegion>
-  );
 }
 
 function Result({ item }: { item: CallItem }) {

@@ -6,7 +6,7 @@ import { runPhaseSchema, type RunPhase, type RunSummary } from '#shared/runs/run
 import { shownArguments } from './call-arguments.ts';
 import { summarizeCall } from './call-summary.ts';
 import { fileKind, resolveOutputPath } from './file-kind.ts';
-import { diffReplacement } from './line-diff.ts';
+import { diffReplacement } from '#renderer/components/line-diff.ts';
 import { describeOutput, readableNumber, tableOf } from './output-table.ts';
 import { phaseSteps } from './phase-steps.ts';
 import { runClock, runStatus } from './run-state.ts';
