@@ -1,6 +1,7 @@
 import { measureEditor } from '#test/bench/editor.bench.ts';
 import { measureLibrary } from '#test/bench/library.bench.ts';
 import { measureLibraryPage } from '#test/bench/library-page.bench.ts';
+import { measureLocalServers } from '#test/bench/local-servers.bench.ts';
 import { measureLogCall } from '#test/bench/log-call.bench.ts';
 import type { Measure } from '#test/bench/measure.ts';
 import { measureMcpCalls } from '#test/bench/mcp-calls.bench.ts';
@@ -18,6 +19,7 @@ const suites: readonly ((root: string) => Promise<Measure[]>)[] = [
   measureStop,
   measureLogCall,
   measureServiceCalls,
+  measureLocalServers,
   measureMcpCalls,
   measureShell,
   measureLibrary,
