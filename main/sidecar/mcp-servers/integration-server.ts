@@ -13,6 +13,8 @@ import { errorResult, type SidecarTool, type ToolCallContext } from '../tool-reg
 import { placeResult } from './server-result.ts';
 import { openToolServer, type ToolServer, type ToolServerOptions } from './tool-server.ts';
 
+/** Bytes of the lists of all connections together, well below what main takes in one message. */
+const MAX_REVIEW_BYTES = 8 * 1024 * 1024;
 const PROGRESS_PAUSE_MS = 250;
 const PROGRESS_BYTES = 500;
 
@@ -218,15 +220,27 @@ function progressTo(main: MainLink, callId: unknown): ((text: string) => void) |
 async function offer(options: IntegrationServerOptions, servers: ReadonlyMap<string, ToolServer>) {
   const { integration, main, trusted } = options;
   const listings = [...servers].map(([connectionId, { tools }]) => ({ connectionId, tools }));
-  const { withheld }: { withheld: readonly WithheldTool[] } = await main.request('reviewTools', {
+  const review = {
     integrationId: integration.id,
     listings: listings.map(({ connectionId, tools }) => ({
       connectionId,
-      tools: tools.map((tool) => ({ ...tool })) as never,
+      tools: tools.map((tool) => ({ ...tool })),
     })),
-  });
+  };
+  // Main ends a run whose messages are larger than any of its program's own.
+  if (Buffer.byteLength(JSON.stringify(review)) > MAX_REVIEW_BYTES) throw tooManyTools(integration);
+  const { withheld }: { withheld: readonly WithheldTool[] } = await main.request('reviewTools', review);
   const { namespace, server } = integration;
   return offerTools({ namespace, server, listings, withheld, trusted });
+}
+
+function tooManyTools({ displayName }: RunIntegration): ProblemError {
+  return new ProblemError({
+    code: 'mcp_list_too_large',
+    title: `${displayName} lists too many tools`,
+    detail: `What the servers of its connections list takes more than ${MAX_REVIEW_BYTES / 1024 / 1024} MiB together.`,
+    action: 'Ask whoever runs the server, or bind fewer connections.',
+  });
 }
 
 function textOf(server: ToolServer | undefined, name: string): string | undefined {

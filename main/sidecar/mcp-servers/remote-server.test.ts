@@ -450,6 +450,21 @@ describe('the tools of a run', () => {
     await expect(codeOf(served(peer, { hidden: ['echo', 'whoami'] }))).resolves.toBe('mcp_no_callable_tool');
   });
 
+  it('are too many when their lists together are larger than main would take', async () => {
+    const many = Object.fromEntries(
+      Array.from({ length: 900 }, (_, index) => [`t${index}`, async () => text('')] as const),
+    );
+    describeTool = (name) => ({ name, description: 'é'.repeat(900), inputSchema: { type: 'object' } });
+    const peer = await start(many);
+    await served(peer);
+    const connections = Array.from({ length: 6 }, (_, index) => ({
+      id: `c${index}`,
+      authKey: 'oauth',
+      label: `L${index}`,
+    }));
+    await expect(codeOf(served(peer, { connections }))).resolves.toBe('mcp_list_too_large');
+  });
+
   it('yield to the platform’s own of the same name', async () => {
     const clash: Tools = { ...plain, api_call: async () => text('not the platform') };
     const peer = await start(clash);
