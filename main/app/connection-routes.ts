@@ -10,6 +10,7 @@ import type { SettingsStore } from './application.ts';
 import { agentManifestOf } from './manifest-sources.ts';
 import { bindNetworkRoutes } from './network-routes.ts';
 import type { RequestContext, RouteHandlers } from './route-handlers.ts';
+import { bindServerSettingRoutes } from './server-setting-routes.ts';
 import { bindToolReviewRoutes } from './tool-review-routes.ts';
 
 type ConnectionHandlers = RouteHandlers<keyof typeof connectionRoutes, Pick<RequestContext, 'signal'>>;
@@ -65,6 +66,7 @@ export function bindConnectionRoutes(
       connections.requirements(agentId, await agentManifestOf(library, agentId), chosen),
     ...bindNetworkRoutes(services),
     ...bindToolReviewRoutes(services.toolReviews),
+    ...bindServerSettingRoutes(connections),
   };
 }
 

@@ -6,6 +6,7 @@ import { readDialect } from '#shared/manifest/dialect.ts';
 import { readAgent, type AgentManifest } from '#shared/manifest/model/agent.ts';
 import { readIntegration, type IntegrationManifest } from '#shared/manifest/model/integration.ts';
 import { isRecord } from '#shared/manifest/plain.ts';
+import { readMcpServer, type McpServerManifest } from '#shared/manifest/model/mcp-server.ts';
 import { MANIFEST_FILE } from '#shared/manifest/validate.ts';
 import { ProblemError } from '#shared/problem.ts';
 
@@ -24,6 +25,16 @@ export class LibraryIntegrations implements IntegrationSource, Disposable {
     const known = this.#known.get(id) ?? this.#read(id);
     this.#known.set(id, known);
     return known;
+  }
+
+  async server(name: string): Promise<McpServerManifest | undefined> {
+    try {
+      const { stream } = await this.#packages.openFile(name, undefined, MANIFEST_FILE);
+      return readManifest(await text(stream), 'mcp-server', readMcpServer);
+    } catch {
+      // As with an integration: what is not there is no server.
+      return undefined;
+    }
   }
 
   [Symbol.dispose](): void {

@@ -2,6 +2,8 @@ import type { ConnectFlow, Connection, RedirectChoice } from '#shared/connection
 import type { ConnectionTest, IntegrationNeeds, RunRequirements } from '#shared/connections/requirements.ts';
 import type { AgentManifest } from '#shared/manifest/model/agent.ts';
 import type { IntegrationManifest } from '#shared/manifest/model/integration.ts';
+import type { ShownServerSetting } from '#shared/ipc/server-setting-routes.ts';
+import type { SettingValue } from '#shared/mcp-bundle/launch.ts';
 import type { CredentialsAnswer } from '#shared/protocol/integrations.ts';
 
 /** All that a page may be shown of connections. */
@@ -51,6 +53,12 @@ export interface RunConnection {
   readonly canRefresh: boolean;
 }
 
+/** Without `server` where an integration has no local one in the library. */
+export interface DescribedSettings {
+  server?: string;
+  settings: ShownServerSetting[];
+}
+
 /** The author's accounts at services, and what runs may do with them. */
 export interface ConnectionService {
   state(): ConnectionState;
@@ -86,6 +94,14 @@ export interface ConnectionService {
   /** @throws ProblemError `connection_unknown`, `label_invalid`. */
   rename(connectionId: string, label: string): Connection;
   remove(connectionId: string): Promise<void>;
+
+  /** What the local server of an integration was told, without secrets. @throws ProblemError `vault_locked`. */
+  serverSettings(integrationId: string): Promise<DescribedSettings>;
+  /** @throws ProblemError `server_settings_invalid`, `vault_locked`, `integration_unknown`. */
+  saveServerSettings(
+    integrationId: string,
+    values: Readonly<Record<string, SettingValue | null>>,
+  ): Promise<DescribedSettings>;
 
   /** Remembers which connections an agent uses. @throws ProblemError `too_many_connections`. */
   choose(agentId: string, integrationId: string, connectionIds: readonly string[]): void;

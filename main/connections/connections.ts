@@ -12,6 +12,8 @@ import {
 import { credentialFieldsOf, fingerprintOf } from '#shared/connections/credential-fields.ts';
 import type { ConnectionTest, IntegrationNeeds, RunRequirements } from '#shared/connections/requirements.ts';
 import type { AuthMethod, IntegrationManifest } from '#shared/manifest/model/integration.ts';
+import type { McpServerManifest } from '#shared/manifest/model/mcp-server.ts';
+import type { SettingValue } from '#shared/mcp-bundle/launch.ts';
 import { ProblemError } from '#shared/problem.ts';
 import type { CredentialsAnswer } from '#shared/protocol/integrations.ts';
 import { requestedScopes } from '#shared/tools/scopes.ts';
@@ -24,6 +26,7 @@ import type {
   ConnectionState,
   ConnectRequest,
   CreateRequest,
+  DescribedSettings,
   RunConnection,
 } from './connection-service.ts';
 import { ConnectionVault, type ConnectionSecrets } from './connection-vault.ts';
@@ -38,6 +41,7 @@ import { registerClient } from './oauth/register-client.ts';
 import { BROWSER_MS, SignIn, type SignedIn } from './oauth/sign-in.ts';
 import { OAuthClients, type ClientInput } from './oauth-clients.ts';
 import { requirementsOf } from './requirements.ts';
+import { describeSettings, ServerSettings } from './server-settings.ts';
 import { testCredential } from './test-connection.ts';
 
 /** Ended sign-ins that are still shown. */
@@ -66,6 +70,7 @@ export class Connections implements ConnectionService, AsyncDisposable {
   readonly #options: ConnectionsOptions;
   readonly #repository: ConnectionRepository;
   readonly #vault: ConnectionVault;
+  readonly #serverSettings: ServerSettings;
   readonly #clients: OAuthClients;
   readonly #servers: AuthorizationServers;
   readonly #provider: CredentialProvider;
@@ -81,6 +86,7 @@ export class Connections implements ConnectionService, AsyncDisposable {
     this.#redirect = options.defaultRedirect ?? DEFAULT_REDIRECT;
     this.#repository = new ConnectionRepository(options.database);
     this.#vault = new ConnectionVault(options.secrets, options.protect);
+    this.#serverSettings = new ServerSettings(options.secrets, options.protect);
     this.#clients = new OAuthClients(this.#repository, this.#vault, this.#redirect);
     this.#servers = new AuthorizationServers(options.outbound);
     this.#provider = new CredentialProvider({
@@ -273,6 +279,22 @@ export class Connections implements ConnectionService, AsyncDisposable {
     this.#repository.remove(connectionId);
     this.#provider.forget(connectionId);
     this.#tellCredential(connectionId);
+  }
+
+  async serverSettings(integrationId: string): Promise<DescribedSettings> {
+    const server = await this.#localServer(integrationId);
+    if (server === undefined) return { settings: [] };
+    if (Object.keys(server.settings).length === 0) return { server: server.name, settings: [] };
+    return describeSettings(server, await this.#serverSettings.show(server));
+  }
+
+  async saveServerSettings(
+    integrationId: string,
+    values: Readonly<Record<string, SettingValue | null>>,
+  ): Promise<DescribedSettings> {
+    const server = await this.#localServer(integrationId);
+    if (server === undefined) return { settings: [] };
+    return describeSettings(server, await this.#serverSettings.save(server, values));
   }
 
   choose(agentId: string, integrationId: string, connectionIds: readonly string[]): void {
@@ -480,6 +502,11 @@ export class Connections implements ConnectionService, AsyncDisposable {
     for (const { flow } of ended.slice(0, Math.max(0, ended.length - SHOWN_ENDED))) {
       this.#signIns.delete(flow.id);
     }
+  }
+
+  async #localServer(integrationId: string): Promise<McpServerManifest | undefined> {
+    const { source } = await this.#integration(integrationId);
+    return source.kind === 'local' ? this.#options.integrations.server?.(source.server.name) : undefined;
   }
 
   async #requireVault(): Promise<void> {

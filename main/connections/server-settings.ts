@@ -3,6 +3,7 @@ import type { SecretStore } from '#main/secrets/secret-store.ts';
 import { isSettingValue, type SettingValue } from '#shared/mcp-bundle/launch.ts';
 import type { McpServerManifest, ServerSetting } from '#shared/manifest/model/mcp-server.ts';
 import { ProblemError } from '#shared/problem.ts';
+import type { DescribedSettings } from './connection-service.ts';
 
 const settingsSchema = z.record(z.string(), z.unknown());
 const LONGEST_VALUE = 64 * 1024;
@@ -76,6 +77,36 @@ export class ServerSettings {
     await this.#secrets.set(nameOf(server.name), JSON.stringify(after));
     return this.show(server);
   }
+}
+
+/** A server's settings as a form shows them. */
+export function describeSettings(
+  { name, settings }: McpServerManifest,
+  { values, kept }: ShownSettings,
+): DescribedSettings {
+  return {
+    server: name,
+    settings: Object.entries(settings).map(([key, setting]) => {
+      const { type, title, description, required, multiple, sensitive: isSecret, default: preset } = setting;
+      const value = values[key];
+      return {
+        key,
+        type,
+        title,
+        description,
+        required,
+        multiple,
+        isSecret,
+        isKept: kept.includes(key),
+        ...(value !== undefined && { value: copyOf(value) }),
+        ...(!isSecret && isSettingValue(preset) && { default: copyOf(preset) }),
+      };
+    }),
+  };
+}
+
+function copyOf(value: SettingValue): string | number | boolean | string[] {
+  return typeof value === 'object' ? [...value] : value;
 }
 
 function nameOf(packageName: string): string {

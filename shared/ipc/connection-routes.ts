@@ -12,6 +12,7 @@ import {
 } from '../connections/requirements.ts';
 import { problemSchema } from '../problem.ts';
 import { networkRoutes } from './network-routes.ts';
+import { serverSettingRoutes } from './server-setting-routes.ts';
 import { toolReviewRoutes } from './tool-review-routes.ts';
 
 const nothing = z.object({});
@@ -113,4 +114,5 @@ export const connectionRoutes = {
   },
   ...networkRoutes,
   ...toolReviewRoutes,
+  ...serverSettingRoutes,
 } as const;

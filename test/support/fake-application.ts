@@ -443,6 +443,8 @@ class FakeConnectionService implements ConnectionService {
   test = refuse;
   remove = refuse;
   bind = refuse;
+  serverSettings = refuse;
+  saveServerSettings = refuse;
   credentials = refuse;
 
   cancel(): void {}

@@ -11,6 +11,7 @@ import { methodName } from '../model/words.ts';
 import { ChangedTools } from './changed-tools.tsx';
 import { ClientSetup } from './client-setup.tsx';
 import { IntegrationAccounts } from './integration-accounts.tsx';
+import { ServerSettings } from './server-settings.tsx';
 
 /** The part of an integration's page about accounts: those there are, the ways to connect, the author's apps. */
 export function IntegrationConnections({ integrationId }: { integrationId: string }) {
@@ -19,6 +20,7 @@ export function IntegrationConnections({ integrationId }: { integrationId: strin
     <div className="max-w-190 space-y-8">
       <ChangedTools integrationId={integrationId} />
       <IntegrationAccounts integrationId={integrationId} />
+      <ServerSettings integrationId={integrationId} />
       {needs.data && needs.data.auths.length > 0 && (
         <section aria-label="Ways to connect">
           <h3 className="mb-1 font-semibold">Ways to connect</h3>
