@@ -1,4 +1,6 @@
-import { execFile } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
 import {
   existsSync,
   mkdirSync,
@@ -13,6 +15,7 @@ import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { readArchive } from '#main/library/archive/read-archive.ts';
+import { writeArchive } from '#main/library/archive/write-archive.ts';
 import { importPreviewSchema } from '#shared/ipc/library-routes.ts';
 import { findingSchema } from '#shared/manifest/finding.ts';
 import { serveGitHubArchives, type GitHubArchives } from '#test/peers/github-archives.ts';
@@ -78,6 +81,24 @@ function slipway(...words: string[]): Promise<Outcome> {
     );
     child.stdin?.end();
   });
+}
+
+/** How many contents have a file of their own in a data folder. */
+function keptFiles(data: string): number {
+  const packages = join(data, 'packages');
+  return existsSync(packages)
+    ? readdirSync(packages, { recursive: true }).filter((name) => name.length > 2).length
+    : 0;
+}
+
+/** What a library has of the package that was imported from an archive of the test's folder. */
+async function exportedAs(name: string, data: string): Promise<'whole' | 'absent' | 'changed'> {
+  const file = `${name}-again.afps`;
+  const words = ['export', `@you/${name}`, '--data-dir', data, '--out', file, '--force'];
+  const { code, errors } = await slipway(...words);
+  if (code !== 0) return errors.includes(`There is no package "@you/${name}"`) ? 'absent' : 'changed';
+  const isSame = readFileSync(join(folder, file)).equals(readFileSync(join(folder, `${name}.afps`)));
+  return isSame ? 'whole' : 'changed';
 }
 
 const validated = z.object({ ok: z.boolean(), findings: z.array(findingSchema) });
@@ -184,6 +205,31 @@ describe('slipway import and export', () => {
     expect(outcome.code).toBe(1);
     expect(outcome.errors).toContain('broken.afps: It does not begin like a ZIP archive.');
     expect(outcome.output).toContain('Imported @you/other 1.0.0');
+  });
+
+  test('leave each package whole or absent when they are killed, and go on at the next start', async () => {
+    const data = join(folder, 'killed-data');
+    const names = ['one', 'two', 'three'];
+    for (const name of names) {
+      const files = new Map(skillFiles(`@you/${name}`));
+      // Beyond what is kept in the database, so that each is a file of its own.
+      for (let index = 0; index < 40; index += 1) files.set(`data/${index}.bin`, randomBytes(70_000));
+      writeFileSync(join(folder, `${name}.afps`), await writeArchive(files));
+    }
+    const program = join(root, 'out', 'cli', 'slipway.js');
+    const archiveNames = names.map((name) => `${name}.afps`);
+    const words = ['import', '--yes', '--data-dir', data, ...archiveNames];
+    const child = spawn(process.execPath, [program, ...words], { cwd: folder, stdio: 'ignore' });
+    const exited = once(child, 'exit');
+    await expect.poll(() => keptFiles(data), { timeout: 20_000, interval: 1 }).toBeGreaterThan(45);
+    child.kill('SIGKILL');
+    expect(await exited).toEqual([null, 'SIGKILL']);
+    const states = [];
+    for (const name of names) states.push(await exportedAs(name, data));
+    expect(states).toContain('absent');
+    expect(states).not.toContain('changed');
+    expect((await slipway(...words)).code).toBe(0);
+    for (const name of names) expect(await exportedAs(name, data)).toBe('whole');
   });
 
   test('read a repository, as drafts when asked to', async () => {
