@@ -426,16 +426,24 @@ describe('renewing', () => {
   });
 
   it.each([
-    ['a page', (response: ServerResponse) => response.writeHead(200).end('<html>sign in</html>')],
-    ['status 500', (response: ServerResponse) => response.writeHead(500).end('{"error":"invalid_grant"}')],
-    ['nothing', (response: ServerResponse) => response.destroy()],
-  ])('is tried again later where the service answers with %s', async (_name, respond) => {
+    [
+      'a page',
+      'oauth_response_invalid',
+      (response: ServerResponse) => response.writeHead(200).end('<html>sign in</html>'),
+    ],
+    [
+      'status 500',
+      'oauth_unavailable',
+      (response: ServerResponse) => response.writeHead(500).end('{"error":"invalid_grant"}'),
+    ],
+    ['nothing', 'network_unreachable', (response: ServerResponse) => response.destroy()],
+  ])('is tried again later where the service answers with %s', async (_name, problem, respond) => {
     await setUpClient();
     const { id } = await signIn();
     server.answerAt('/token', (_request, response) => respond(response));
     const asked = refreshes();
     for (let time = 0; time < 3; time += 1) {
-      await expect(connections.credentials(id, 'refresh')).rejects.toThrow();
+      await expect(connections.credentials(id, 'refresh')).rejects.toEqual(code(problem));
     }
     // One within the cool-down, and the grant still counts.
     expect(refreshes()).toBe(asked + 1);
@@ -650,6 +658,13 @@ describe('connections with fields', () => {
     expect(found(id).problem).toBeUndefined();
     const wrong = { ...KEY, fields: { api_key: 'sk-other-1234' } };
     expect(await connections.test(wrong, `${api}/me`)).toMatchObject({ outcome: 'refused', status: 401 });
+    // The beginning of a pattern may be no address that the integration may call.
+    for (const uris of [[`${api}/v1/*/me`], [`${api}/v1/*/me`, `${api}/**`]]) {
+      Object.assign(manifests.get('@test/keys')?.auths['key'] ?? {}, { authorizedUris: uris });
+      expect(await connections.test({ connectionId: id }, undefined)).toMatchObject({
+        outcome: uris.length === 1 ? 'untested' : 'works',
+      });
+    }
     await expect(connections.test(wrong, 'https://evil.example/')).rejects.toEqual(
       code('test_address_refused'),
     );

@@ -84,14 +84,7 @@ function verdict(status: number, host: string, isTelling: boolean): ConnectionTe
 }
 
 function allowedTarget(auth: AuthMethod, address: string) {
-  const parsed = parseTarget(address);
-  const isUserinfo = address === auth.userinfoEndpoint;
-  const uris = isUserinfo ? [address] : auth.authorizedUris;
-  const result = judgeTarget(
-    parsed,
-    { authorizedUris: compileAuthorizedUris(uris), allowsAllUris: auth.allowsAllUris },
-    { substitutesCredential: false, isRedirect: false },
-  );
+  const result = judge(auth, address);
   if (result.allowed) return { ...result.target, waivesAddressCheck: result.waivesAddressCheck };
   throw new ProblemError({
     code: 'test_address_refused',
@@ -102,10 +95,21 @@ function allowedTarget(auth: AuthMethod, address: string) {
   });
 }
 
-/** The beginning of the first pattern that names a host, such as `https://api.example.com/`. */
+function judge(auth: AuthMethod, address: string) {
+  const uris = address === auth.userinfoEndpoint ? [address] : auth.authorizedUris;
+  return judgeTarget(
+    parseTarget(address),
+    { authorizedUris: compileAuthorizedUris(uris), allowsAllUris: auth.allowsAllUris },
+    { substitutesCredential: false, isRedirect: false },
+  );
+}
+
+/** The first beginning of a pattern that may itself be called, such as `https://api.example.com/`. */
 function firstAddress(auth: AuthMethod): string | undefined {
-  const [pattern] = auth.authorizedUris.filter((uri) => /^https?:\/\/[^/*]+\//.test(uri));
-  return pattern?.replace(/\*.*$/, '');
+  return auth.authorizedUris
+    .filter((uri) => /^https?:\/\/[^/*]+\//.test(uri))
+    .map((uri) => uri.replace(/\*.*$/, ''))
+    .find((address) => judge(auth, address).allowed);
 }
 
 function base64(text: string): string {
