@@ -61,7 +61,7 @@ export const playgroundResultSchema = z.object({
   result: z.record(z.string(), z.unknown()).optional(),
   /** Files that the call wrote. */
   files: z.array(playgroundFileSchema),
-  /** For the audit: every request that left, or was refused before. */
+  /** Every request that left, or was refused before. Calls by hand are in no run's audit. */
   outbound: z.array(outboundCallSchema),
   /** Why there is no result. */
   problem: problemSchema.optional(),

@@ -122,7 +122,7 @@ describe('the playground of an integration', () => {
     expect(await button.getAttribute('aria-disabled')).toBeNull();
   });
 
-  test('shows what a model reads, what stands behind it, and the audit', async () => {
+  test('shows what a model reads, what stands behind it, and each request', async () => {
     await form.getByLabel('target').focus();
     await page.keyboard.press('Tab');
     await call();
@@ -133,10 +133,7 @@ describe('the playground of an integration', () => {
     ]);
     const headers = shown.getByRole('region', { name: 'Response headers' });
     expect(await headers.innerText()).toMatch(/etag\s+"tide-1"/);
-    const row = shown
-      .getByRole('region', { name: 'Requests, as the audit has them' })
-      .getByRole('row')
-      .nth(1);
+    const row = shown.getByRole('region', { name: 'Requests it made' }).getByRole('row').nth(1);
     expect(await row.innerText()).toContain(`${api}/open/tides`);
     expect(await row.innerText()).toContain(`${api}/open/**`);
     const raw = shown.getByRole('region', { name: 'Result with _meta', exact: true }).first();
@@ -216,7 +213,7 @@ describe('the playground of an integration', () => {
     await form.getByLabel('partSizeBytes').fill('300000');
     await call();
     await shown.getByText('"chunks":3').first().waitFor();
-    const rows = shown.getByRole('region', { name: 'Requests, as the audit has them' }).getByRole('row');
+    const rows = shown.getByRole('region', { name: 'Requests it made' }).getByRole('row');
     expect(await rows.count()).toBe(5);
     await isOpenToAll('playground-upload');
   });

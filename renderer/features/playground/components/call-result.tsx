@@ -155,11 +155,11 @@ function Headers({ result: { result } }: { result: PlaygroundResult }) {
   );
 }
 
-/** For the audit: each request that left, or was refused before. */
+/** Each request that left, or was refused before, with what a run's audit would keep of it. */
 function Requests({ outbound }: { outbound: PlaygroundResult['outbound'] }) {
   if (outbound.length === 0) return null;
   return (
-    <Part title="Requests, as the audit has them">
+    <Part title="Requests it made">
       <ScrollRegion label="Requests" className="rounded-md border border-line">
         <table className="w-full text-left text-sm">
           <thead className="text-xs text-ink-faint">
