@@ -5,6 +5,7 @@ import type { PackageService } from '#main/library/index.ts';
 import type { Library } from '#main/library/library.ts';
 import type { ModelGateway } from '#main/models/model-gateway.ts';
 import type { AuthorNetwork } from '#main/network/index.ts';
+import type { Offers } from '#main/offering/index.ts';
 import type { RunService } from '#main/runs/run-service.ts';
 import type { SessionSecretStore } from '#main/secrets/secret-store.ts';
 import type { Settings } from '#shared/settings/settings.ts';
@@ -26,6 +27,8 @@ export interface Application extends AsyncDisposable {
   readonly network: AuthorNetwork;
   readonly playground: PlaygroundService;
   readonly credentialProxies: CredentialProxies;
+  /** Agents and tools for MCP clients outside of the app. */
+  readonly offers: Offers;
   readonly models: ModelGateway;
   readonly runs: RunService;
   readonly secrets: SessionSecretStore;

@@ -8,6 +8,7 @@ import { createLibraries } from '#main/library/index.ts';
 import type { Logger, Redactor } from '#main/logging/index.ts';
 import { createModelGateway, type ModelTimeouts } from '#main/models/index.ts';
 import { AuthorNetwork, HttpOutbound, type SystemProxy } from '#main/network/index.ts';
+import { Offers } from '#main/offering/index.ts';
 import { RunOrchestrator, RunRepository } from '#main/runs/index.ts';
 import { createSecretStore, type SystemCipher } from '#main/secrets/index.ts';
 import { DatabaseSettingsStore, StoredValue } from '#main/settings/index.ts';
@@ -183,6 +184,7 @@ export async function createApplication(options: ApplicationOptions): Promise<Ap
     network,
     playground,
     credentialProxies: createCredentialProxies(directCalls),
+    offers: new Offers({ ...directCalls, library, runs, version: options.version }),
     library,
     packages,
     models,

@@ -1,4 +1,4 @@
-import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -6,6 +6,7 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { ConnectionService, IntegrationSource } from '#main/connections/index.ts';
 import type { Logger } from '#main/logging/index.ts';
+import { bearsToken, listenOnLoopback } from '#main/network/loopback-server.ts';
 import { BodyReader, BodyRefused } from '#main/sidecar/body-reader.ts';
 import { bodyFailure } from '#main/sidecar/calls/api-call-tool.ts';
 import type { CallArguments } from '#main/sidecar/calls/call-arguments.ts';
@@ -74,7 +75,7 @@ export class CredentialProxy implements AsyncDisposable {
     const { link } = stack.use(linkSidecar(options));
     const path = stack.use(options.path ?? createCallPath(options, link));
     const server = createServer();
-    await listen(server, options.port ?? 0);
+    await listenOnLoopback(server, options.port ?? 0);
     stack.defer(async () => {
       const closed = once(server, 'close');
       server.close();
@@ -127,7 +128,7 @@ export class CredentialProxy implements AsyncDisposable {
     if (!this.#hosts.has(headers.host ?? '') || headers.origin !== undefined) {
       throw refusal('forbidden', 'Forbidden', 'The proxy serves programs of this computer only.');
     }
-    if (!isSameToken(/^Bearer +(\S+)$/i.exec(headers.authorization ?? '')?.[1], this.token)) {
+    if (!bearsToken(headers.authorization, this.token)) {
       throw refusal('unauthorized', 'Unauthorized', 'The token of this proxy is missing or wrong.');
     }
     if (url.split('?', 1)[0] !== PROXY_PATH) {
@@ -295,34 +296,6 @@ async function* capped(source: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
 
 function mayHaveBody(status: number, { req: { method } }: ServerResponse): boolean {
   return method !== 'HEAD' && status !== 204 && status !== 304;
-}
-
-async function listen(server: Server, port: number): Promise<void> {
-  try {
-    await new Promise<void>((resolve, reject) => {
-      server.once('error', reject);
-      server.listen(port, '127.0.0.1', () => {
-        server.removeListener('error', reject);
-        resolve();
-      });
-    });
-  } catch (error) {
-    throw new ProblemError(
-      {
-        code: 'port_unusable',
-        title: 'The port cannot be used',
-        detail: `Nothing can listen on port ${port} of this computer (${(error as NodeJS.ErrnoException).code ?? 'unknown reason'}).`,
-        action: 'Choose another port, or none to get a free one.',
-      },
-      { cause: error },
-    );
-  }
-}
-
-/** Compares in constant time; digests make the lengths equal. */
-function isSameToken(presented: string | undefined, token: string): boolean {
-  const digest = (text: string) => createHash('sha256').update(text).digest();
-  return presented !== undefined && timingSafeEqual(digest(presented), digest(token));
 }
 
 function bodyProblem({ reason, announced }: BodyRefused): ProblemError {

@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream';
 import type { Application, SettingsStore } from '#main/app/application.ts';
 import type { ConnectionService, ConnectionState, ToolReviewService } from '#main/connections/index.ts';
+import { Offers } from '#main/offering/index.ts';
 import { createCredentialProxies, Playground } from '#main/direct-calls/index.ts';
 import type { EngineDirectory } from '#main/engines/engine.ts';
 import type { Library } from '#main/library/library.ts';
@@ -489,6 +490,12 @@ export class FakeApplication implements Application {
   readonly credentialProxies = createCredentialProxies(this.#directCalls);
   readonly models = new FakeModelGateway();
   readonly runs = new FakeRunService();
+  readonly offers = new Offers({
+    ...this.#directCalls,
+    library: this.library,
+    runs: this.runs,
+    version: '0.0.0',
+  });
   readonly secrets = new FakeSecretStore();
   readonly settings = new FakeSettingsStore();
   readonly network = new AuthorNetwork({

@@ -7,6 +7,7 @@ import type { ExportOptions, ImportOptions } from './library-commands.ts';
 import type { ListOptions } from './list-commands.ts';
 import type { PackOptions, ValidateOptions } from './package-commands.ts';
 import { problemText } from '../problem-text.ts';
+import type { OfferOptions } from './offer-command.ts';
 import type { ProxyOptions } from './proxy-command.ts';
 import type { RunOptions, Streams } from './run-command.ts';
 import type { ServeOptions } from './serve-command.ts';
@@ -44,18 +45,12 @@ export async function runCommandLine(
       'model to run on, or "walkthrough" (default: the one in the settings)',
     )
     .option('-i, --input <file>', 'JSON object with the input values; - for the standard input')
+    .addOption(repeated('-f, --file <file>', 'file for the agent, as path or field=path; may be repeated'))
     .addOption(
-      new Option('-f, --file <file>', 'file for the agent, as path or field=path; may be repeated')
-        .argParser((value: string, previous: string[]) => [...previous, value])
-        .default([], 'none'),
-    )
-    .addOption(
-      new Option(
+      repeated(
         '-c, --connection <integration=label>',
         'account to use of an integration; may be repeated (default: what the agent remembers, or the only one)',
-      )
-        .argParser((value: string, previous: string[]) => [...previous, value])
-        .default([], 'none'),
+      ),
     )
     .addOption(
       new Option(
@@ -194,6 +189,23 @@ export async function runCommandLine(
     });
 
   program
+    .command('offer')
+    .description('offer agents and tools to an MCP client on this computer, until you press Ctrl+C')
+    .addOption(repeated('-a, --agent <agent>', 'agent to offer as a tool; may be repeated'))
+    .addOption(
+      repeated('-c, --connection <integration=label>', 'account whose tools are offered; may be repeated'),
+    )
+    .addOption(repeated('-t, --tool <name>', 'tool of the accounts to offer, alone of them; may be repeated'))
+    .addOption(repeated('-u, --use <integration=label>', 'account that the agents use; may be repeated'))
+    .option('-m, --model <model>', 'model that the agents run on')
+    .option('-p, --port <number>', 'port to listen on (default: any free one)')
+    .option('--json', 'print the address and the file with the token as JSON', false)
+    .action(async (options: OfferOptions) => {
+      const { offerCommand } = await import('./offer-command.ts');
+      done(await offerCommand(options, streams));
+    });
+
+  program
     .command('agents')
     .description('list the agents of the library')
     .action(async (options: ListOptions) => {
@@ -259,4 +271,11 @@ async function failure(error: unknown, { errors }: Streams): Promise<number> {
   await errors.line(problemText(error.problem));
   if (error.problem.code === 'cancelled') return EXIT.cancelled;
   return isEngineProblem(error.problem) ? EXIT.engineMissing : EXIT.usage;
+}
+
+/** An option that is given once for each value. */
+function repeated(flags: string, description: string): Option {
+  return new Option(flags, description)
+    .argParser((value: string, previous: string[]) => [...previous, value])
+    .default([], 'none');
 }
