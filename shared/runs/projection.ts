@@ -442,7 +442,12 @@ function applySandboxEvent(draft: Draft, base: ItemBase, data: SandboxEvent): vo
   }
 }
 
-function applySidecarEvent(draft: Draft, base: ItemBase, data: SidecarEvent): void {
+/** A call's progress is told of by both programs, and taken with the other events of calls. */
+function applySidecarEvent(
+  draft: Draft,
+  base: ItemBase,
+  data: Exclude<SidecarEvent, { type: 'tool.progress' }>,
+): void {
   switch (data.type) {
     case 'log.written':
       draft.append({ ...base, kind: 'log', level: data.level, message: data.message });
