@@ -1,5 +1,5 @@
 /** Import arrows of the design: what may import what. Every rule is an error. */
-const domain = '(engines|library|models|runs|secrets|settings|store|connections|direct-calls)';
+const domain = '(engines|library|models|runs|secrets|settings|store|connections|direct-calls|offering)';
 
 module.exports = {
   forbidden: [

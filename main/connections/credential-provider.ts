@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { abortable } from '#main/async/abortable.ts';
 import { withFileLock } from '#main/secrets/index.ts';
 import type { Logger } from '#main/logging/index.ts';
 import type { Outbound } from '#main/network/index.ts';
@@ -153,7 +154,7 @@ export class CredentialProvider {
       return last.outcome.secrets;
     }
     const flight = this.#flights.get(id) ?? this.#takeOff(id);
-    return signal ? raced(flight, signal) : flight;
+    return signal ? abortable(flight, signal) : flight;
   }
 
   /** A renewal that is under way goes on when those who wait for it have left: its result must be kept. */
@@ -208,8 +209,8 @@ export class CredentialProvider {
   ): Promise<ConnectionSecrets> {
     const { servers, clients, outbound, vault, repository } = this.#options;
     const { id, integrationId, authKey } = connection;
-    const located = await raced(servers.locate(auth, integration.source), signal);
-    const server = await raced(servers.describe(located), signal);
+    const located = await abortable(servers.locate(auth, integration.source), signal);
+    const server = await abortable(servers.describe(located), signal);
     if (present.tokenEndpoint !== server.metadata.token_endpoint)
       throw movedEndpoint(integration.displayName);
     const endpoint = new TokenEndpoint({
@@ -302,18 +303,6 @@ export function isRenewable(
 /** Milliseconds before its end at which an access is renewed. */
 function marginOf({ obtainedAt, expiresAt }: ConnectionSecrets): number {
   return expiresAt === undefined ? 0 : Math.min(MARGIN_MS, Math.max(0, (expiresAt - obtainedAt) / 4));
-}
-
-async function raced<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
-  signal.throwIfAborted();
-  const aborted = Promise.withResolvers<never>();
-  const onAbort = () => aborted.reject(signal.reason as Error);
-  signal.addEventListener('abort', onAbort, { once: true });
-  try {
-    return await Promise.race([work, aborted.promise]);
-  } finally {
-    signal.removeEventListener('abort', onAbort);
-  }
 }
 
 function needsSignIn({ label, problem }: Connection): ProblemError {

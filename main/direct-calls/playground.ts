@@ -22,7 +22,8 @@ import { CALL_ERROR_META_KEY, UPSTREAM_META_KEY } from '#shared/protocol/api-too
 import type { OutboundCall, SidecarLimits, SidecarNetwork } from '#shared/protocol/integrations.ts';
 import { fileTooLarge } from '#shared/runs/file-too-large.ts';
 import { callFailureCodeSchema } from '#shared/tools/call-failure.ts';
-import { planRunIntegrations } from '#shared/tools/run-integrations.ts';
+import { openSession } from './open-session.ts';
+import { planAccounts } from './plan-accounts.ts';
 import type { PlaygroundRequest, PlaygroundService } from './playground-service.ts';
 import type { ToolSession, ToolSessionOptions } from './tool-session.ts';
 
@@ -277,19 +278,10 @@ export class Playground implements PlaygroundService, AsyncDisposable {
   }
 
   /** The desk of a connection, opened anew when its integration, its label or a limit has changed. */
-  async #desk({ id, integrationId, authKey, label, accountId }: Connection): Promise<Desk> {
+  async #desk(connection: Connection): Promise<Desk> {
+    const { id, integrationId } = connection;
     const { integrations, limits: readLimits, network: readNetwork } = this.#options;
-    const integration = await integrations.get(integrationId);
-    if (!integration) {
-      throw new ProblemError({
-        code: 'integration_unknown',
-        title: 'This integration cannot be used',
-        detail: `${integrationId} is not in the library, or its manifest has errors.`,
-      });
-    }
-    const planned = planRunIntegrations([
-      { integration, choice: { tools: '*' }, connections: [{ id, authKey, label, account: accountId }] },
-    ]);
+    const planned = await planAccounts(integrations, [connection]);
     const options = { integrations: planned, limits: readLimits(), network: readNetwork() };
     const plan = JSON.stringify(options);
     const key = `${integrationId}\n${id}`;
@@ -315,9 +307,7 @@ export class Playground implements PlaygroundService, AsyncDisposable {
     key: string,
   ): Promise<ToolSession> {
     const { connections, logger, onOutboundCall } = this.#options;
-    // Not before somebody calls: it brings the sidecar's and the sandbox's code with it.
-    const { openToolSession } = await import('./tool-session.ts');
-    return openToolSession({
+    return openSession({
       ...options,
       connections,
       logger,

@@ -6,7 +6,7 @@ import type { RunService } from '#main/runs/run-service.ts';
 import type { RunEvent } from '#shared/events/run-event.ts';
 import type { ChosenConnections } from '#shared/ipc/connection-routes.ts';
 import type { ModelReference } from '#shared/models/model.ts';
-import { isFinalStatus, type RunDetail, type RunOutputFile } from '#shared/runs/run.ts';
+import type { RunDetail, RunOutputFile } from '#shared/runs/run.ts';
 import { readToolInput, toolInputOf } from './agent-input.ts';
 import type { OfferedCall, OfferedTool } from './offered-tool.ts';
 
@@ -109,7 +109,7 @@ async function answerOf(runs: RunService, detail: RunDetail): Promise<CallToolRe
     mediaType,
   }));
   const structuredContent = { runId: id, status, output: output ?? null, files };
-  if (!isFinalStatus(status) || status !== 'success') {
+  if (status !== 'success') {
     const words = problem
       ? [problem.title, problem.detail, problem.action].filter(Boolean).join(' ')
       : status;

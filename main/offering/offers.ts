@@ -2,6 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { ConnectionService, IntegrationSource } from '#main/connections/index.ts';
+import { openSession, planAccounts } from '#main/direct-calls/index.ts';
 import type { Library } from '#main/library/library.ts';
 import type { Logger } from '#main/logging/index.ts';
 import type { RunService } from '#main/runs/run-service.ts';
@@ -10,7 +11,6 @@ import type { ChosenConnections } from '#shared/ipc/connection-routes.ts';
 import type { ModelReference } from '#shared/models/model.ts';
 import { ProblemError } from '#shared/problem.ts';
 import type { OutboundCall, SidecarLimits, SidecarNetwork } from '#shared/protocol/integrations.ts';
-import { planRunIntegrations } from '#shared/tools/run-integrations.ts';
 import { assignNamespaces, qualifiedToolName } from '#shared/tools/tool-names.ts';
 import { agentTool } from './agent-tool.ts';
 import type { OfferServer } from './offer-server.ts';
@@ -98,28 +98,11 @@ export class Offers {
   ): Promise<OfferedTool[]> {
     if (accounts.length === 0) return [];
     const { connections, integrations, limits, network, onOutboundCall, logger } = this.#options;
-    const { openToolSession } = await import('#main/direct-calls/tool-session.ts');
     const workspace = await mkdtemp(join(tmpdir(), 'slipway-offer-'));
     stack.defer(() => rm(workspace, { recursive: true, force: true }));
-    const choices = await Promise.all(
-      [...Map.groupBy(accounts, ({ integrationId }) => integrationId)].map(async ([id, own]) => {
-        const integration = await integrations.get(id);
-        if (!integration) throw integrationUnknown(id);
-        return {
-          integration,
-          choice: { tools: '*' as const },
-          connections: own.map(({ id: connectionId, authKey, label, accountId }) => ({
-            id: connectionId,
-            authKey,
-            label,
-            account: accountId,
-          })),
-        };
-      }),
-    );
     const session = stack.use(
-      await openToolSession({
-        integrations: planRunIntegrations(choices),
+      await openSession({
+        integrations: await planAccounts(integrations, accounts),
         limits: limits(),
         network: network(),
         connections,
@@ -156,14 +139,6 @@ function offersNothing(): ProblemError {
     title: 'Nothing is offered',
     detail: 'Neither an agent nor an account was named.',
     action: 'Name an agent with --agent, or an account with --connection.',
-  });
-}
-
-function integrationUnknown(id: string): ProblemError {
-  return new ProblemError({
-    code: 'integration_unknown',
-    title: 'This integration cannot be used',
-    detail: `${id} is not in the library, or its manifest has errors.`,
   });
 }
 

@@ -38,3 +38,10 @@ export function onEndSignal(listener: (signal: EndSignal) => void): Disposable {
     },
   };
 }
+
+/** Resolves when the process is asked to end. */
+export async function askedToEnd(): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  using _signals = onEndSignal(() => resolve());
+  await promise;
+}

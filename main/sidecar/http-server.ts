@@ -1,5 +1,3 @@
-import { createHash, timingSafeEqual } from 'node:crypto';
-import { rm } from 'node:fs/promises';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { ErrorCode } from '@modelcontextprotocol/sdk/types.js';
 import { Readable } from 'node:stream';
@@ -11,6 +9,8 @@ import { rpcError, SERVER_ERROR, type McpEndpoint, type McpReply } from './mcp-e
 import { answerModelError, type ModelRelay } from './model-relay.ts';
 import type { ResourceStore } from './spill/resource-store.ts';
 import { report } from './stdio.ts';
+import { tokenChecker } from './token-checker.ts';
+import { listenOnPath } from './unix-socket.ts';
 import type { StagedBodies } from './uploads/staged-bodies.ts';
 
 const MODEL_PREFIX = '/model';
@@ -41,15 +41,7 @@ export async function listenOnSocket(
   const { socketPath } = services;
   const server = createSidecarServer(services);
   try {
-    // A named pipe of Windows is gone with the process that held it.
-    if (process.platform !== 'win32') await rm(socketPath, { force: true });
-    await new Promise<void>((resolve, reject) => {
-      server.once('error', reject);
-      server.listen({ path: socketPath, readableAll: true, writableAll: true }, () => {
-        server.removeListener('error', reject);
-        resolve();
-      });
-    });
+    await listenOnPath(server, socketPath);
   } catch (error) {
     throw new ProblemError({
       code: 'socket_unusable',
@@ -233,11 +225,4 @@ function hostName(header: string | undefined): string {
 
 function bearerToken(request: IncomingMessage): string | undefined {
   return /^Bearer +(\S+)$/i.exec(request.headers.authorization ?? '')?.[1];
-}
-
-/** Compares in constant time; digests make the lengths equal. */
-function tokenChecker(token: string): (presented: string | undefined) => boolean {
-  const digest = (text: string) => createHash('sha256').update(text).digest();
-  const expected = digest(token);
-  return (presented) => presented !== undefined && timingSafeEqual(digest(presented), expected);
 }

@@ -1,12 +1,10 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { styleText } from 'node:util';
-import { onEndSignal } from '../end-signals.ts';
+import { askedToEnd } from '../end-signals.ts';
 import { readPort } from '../port.ts';
 import { terminalText } from '../terminal-text.ts';
 import { chooseConnections } from './choose-connections.ts';
 import { EXIT } from './exit-codes.ts';
+import { openPrivateFile } from './private-file.ts';
 import type { Streams } from './run-command.ts';
 import { withApplication, type DataOptions } from './services.ts';
 import { openVault } from './vault-access.ts';
@@ -50,13 +48,11 @@ export function offerCommand(options: OfferOptions, streams: Streams): Promise<n
         },
       }),
     );
-    const folder = await mkdtemp(join(tmpdir(), 'slipway-offer-'));
-    stack.defer(() => rm(folder, { recursive: true, force: true }));
-    const configurationFile = join(folder, 'mcp.json');
     const headers = { Authorization: `Bearer ${server.token}` };
     // In the form that most clients take.
     const configuration = { mcpServers: { slipway: { type: 'http', url: server.url, headers } } };
-    await writeFile(configurationFile, `${JSON.stringify(configuration, null, 2)}\n`, { mode: 0o600 });
+    const file = await openPrivateFile('mcp.json', `${JSON.stringify(configuration, null, 2)}\n`);
+    const { path: configurationFile } = stack.use(file);
     const { toolNames: tools } = server;
     if (options.json) await streams.output.json({ url: server.url, configurationFile, tools });
     else {
@@ -64,9 +60,7 @@ export function offerCommand(options: OfferOptions, streams: Streams): Promise<n
       await streams.output.line(`SLIPWAY_MCP_URL='${server.url}'`);
       await streams.output.line(`SLIPWAY_MCP_CONFIGURATION='${configurationFile}'`);
     }
-    const { promise, resolve } = Promise.withResolvers<void>();
-    using _signals = onEndSignal(() => resolve());
-    await promise;
+    await askedToEnd();
     return EXIT.success;
   });
 }

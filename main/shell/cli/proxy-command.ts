@@ -1,15 +1,14 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { constants, tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { constants } from 'node:os';
 import { styleText } from 'node:util';
 import type { OutboundCall } from '#shared/protocol/integrations.ts';
 import { ProblemError } from '#shared/problem.ts';
-import { exitCodeOf, onEndSignal } from '../end-signals.ts';
+import { askedToEnd, exitCodeOf, onEndSignal } from '../end-signals.ts';
 import { readPort } from '../port.ts';
 import { terminalText } from '../terminal-text.ts';
 import { EXIT } from './exit-codes.ts';
+import { openPrivateFile } from './private-file.ts';
 import type { Streams } from './run-command.ts';
 import { withApplication, type DataOptions } from './services.ts';
 import { openVault } from './vault-access.ts';
@@ -41,11 +40,9 @@ export function proxyCommand(
         },
       }),
     );
-    const folder = await mkdtemp(join(tmpdir(), 'slipway-proxy-'));
-    stack.defer(() => rm(folder, { recursive: true, force: true }));
-    const headersFile = join(folder, 'headers');
     // In the form that curl takes by `-H @file`.
-    await writeFile(headersFile, `Authorization: Bearer ${proxy.token}\n`, { mode: 0o600 });
+    const headers = await openPrivateFile('headers', `Authorization: Bearer ${proxy.token}\n`);
+    const { path: headersFile } = stack.use(headers);
     if (options.json) await streams.output.json({ url: proxy.url, headersFile });
     // Awaited here: the proxy lives as long as the command.
     if (command.length > 0) return await runCommand(command, { url: proxy.url, headersFile });
@@ -56,9 +53,7 @@ export function proxyCommand(
       await streams.output.line(`SLIPWAY_PROXY_URL='${proxy.url}'`);
       await streams.output.line(`SLIPWAY_PROXY_HEADERS='${headersFile}'`);
     }
-    const { promise, resolve } = Promise.withResolvers<void>();
-    using _signals = onEndSignal(() => resolve());
-    await promise;
+    await askedToEnd();
     return EXIT.success;
   });
 }

@@ -1,5 +1,3 @@
-import { createHash, timingSafeEqual } from 'node:crypto';
-import { rm } from 'node:fs/promises';
 import { createServer, request as makeRequest, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { pipeline, type Duplex } from 'node:stream';
@@ -14,6 +12,8 @@ import {
 } from '#shared/tools/target-rules.ts';
 import { parseTarget, type Target } from '#shared/tools/target-url.ts';
 import { connectTo, ConnectionRefused, type ConnectorOptions } from '../network/connector.ts';
+import { tokenChecker } from '../token-checker.ts';
+import { listenOnPath } from '../unix-socket.ts';
 
 /** Milliseconds for what a client says first, for a connection to a service, and of silence (reference: sidecar, section 6.7). */
 const PREAMBLE_MS = 10_000;
@@ -65,10 +65,12 @@ export async function openEgressProxy(options: EgressProxyOptions): Promise<Asyn
 class EgressProxy implements AsyncDisposable {
   readonly #options: EgressProxyOptions;
   readonly #server = createServer();
+  readonly #ways: readonly { readonly way: EgressWay; readonly isToken: ReturnType<typeof tokenChecker> }[];
   readonly #open = new Set<Duplex>();
 
   constructor(options: EgressProxyOptions) {
     this.#options = options;
+    this.#ways = options.ways.map((way) => ({ way, isToken: tokenChecker(way.token) }));
     const server = this.#server;
     server.headersTimeout = PREAMBLE_MS;
     server.requestTimeout = 0;
@@ -83,14 +85,7 @@ class EgressProxy implements AsyncDisposable {
   async listen(): Promise<void> {
     const { socketPath } = this.#options;
     try {
-      if (process.platform !== 'win32') await rm(socketPath, { force: true });
-      await new Promise<void>((resolve, reject) => {
-        this.#server.once('error', reject);
-        this.#server.listen({ path: socketPath, readableAll: true, writableAll: true }, () => {
-          this.#server.off('error', reject);
-          resolve();
-        });
-      });
+      await listenOnPath(this.#server, socketPath);
     } catch (error) {
       throw new ProblemError(
         {
@@ -221,7 +216,7 @@ class EgressProxy implements AsyncDisposable {
     const given = Buffer.from(encoded, 'base64')
       .toString('utf8')
       .replace(/^[^:]*:/, '');
-    return this.#options.ways.find(({ token }) => isSame(token, given));
+    return this.#ways.find(({ isToken }) => isToken(given))?.way;
   }
 
   #keep(socket: Duplex): void {
@@ -288,12 +283,6 @@ function passedOn(headers: IncomingMessage['headers']): Record<string, string | 
       value === undefined || HOP_BY_HOP.has(name) || named.has(name) ? [] : [[name, value]],
     ),
   );
-}
-
-/** Takes as long for one as for the other. */
-function isSame(one: string, other: string): boolean {
-  const hash = (text: string) => createHash('sha256').update(text).digest();
-  return timingSafeEqual(hash(one), hash(other));
 }
 
 function refuseUnknown(client: Duplex): void {
