@@ -7,7 +7,7 @@ import { openDatabase } from '#main/store/index.ts';
 import { integrationFiles } from '#test/support/test-packages.ts';
 import { launchApp, type LaunchedApp } from './launch.ts';
 import { keepScreen, settled } from './screens.ts';
-import { dropFiles, goTo, libraryShown } from './steps.ts';
+import { goTo, importDropped, libraryShown } from './steps.ts';
 
 const ID = '@you/tracker';
 const url = 'https://mcp.example.com/mcp';
@@ -34,10 +34,7 @@ beforeAll(async () => {
       },
     },
   });
-  await dropFiles(page, [{ name: 'tracker.afps', bytes: await writeArchive(files) }]);
-  const sheet = page.getByRole('dialog');
-  await sheet.getByRole('button', { name: /^Import/ }).click();
-  await sheet.waitFor({ state: 'detached' });
+  await importDropped(page, [{ name: 'tracker.afps', bytes: await writeArchive(files) }]);
 
   // What two runs found, as the app writes it down.
   using database = openDatabase(app.dataDirectory);

@@ -21,7 +21,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { startService, type TestService } from '#main/sidecar/test-support/services.ts';
 import { openDatabase } from '#main/store/index.ts';
-import { integrationFiles } from '#test/support/test-packages.ts';
+import { integrationFiles, keyAuth } from '#test/support/test-packages.ts';
 import { root } from '../../scripts/lib/bundles.ts';
 import { instancesIn, removeEngineThings } from './engine-things.ts';
 
@@ -55,16 +55,7 @@ beforeAll(async () => {
   });
   const manifest = {
     display_name: 'Keys',
-    auths: {
-      main: {
-        type: 'api_key',
-        credentials: {
-          schema: { type: 'object', properties: { api_key: { type: 'string' } }, required: ['api_key'] },
-        },
-        authorized_uris: [`http://127.0.0.1:${service.port}/**`],
-        delivery: { http: { in: 'header', name: 'X-Api-Key', value: '{$credential.api_key}' } },
-      },
-    },
+    auths: { main: keyAuth(`http://127.0.0.1:${service.port}/**`) },
   };
   for (const [path, content] of integrationFiles('@you/keys', manifest)) {
     mkdirSync(dirname(join(folder, 'keys', path)), { recursive: true });

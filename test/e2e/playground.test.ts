@@ -5,11 +5,11 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { writeArchive } from '#main/library/archive/write-archive.ts';
 import { startService, type TestService } from '#main/sidecar/test-support/services.ts';
 import { startTus } from '#test/peers/upload-services.ts';
-import { integrationFiles } from '#test/support/test-packages.ts';
+import { integrationFiles, keyAuth } from '#test/support/test-packages.ts';
 import { recordWire } from './frames.ts';
 import { launchApp, type LaunchedApp } from './launch.ts';
 import { keepScreen, settled } from './screens.ts';
-import { dropFiles, goTo, libraryShown } from './steps.ts';
+import { goTo, importDropped, libraryShown } from './steps.ts';
 
 const KEY = `canary-${randomBytes(18).toString('hex')}`;
 const PLACE = '#/integrations/%40you%2Ftides/playground';
@@ -52,25 +52,11 @@ describe('the playground of an integration', () => {
     const files = integrationFiles('@you/tides', {
       display_name: 'Tide tables',
       auths: {
-        main: {
-          type: 'api_key',
-          credentials: {
-            schema: {
-              type: 'object',
-              properties: { api_key: { type: 'string', title: 'Key' } },
-              required: ['api_key'],
-            },
-          },
-          delivery: { http: { in: 'header', name: 'X-Api-Key', value: '{$credential.api_key}' } },
-          authorized_uris: [`${api}/open/**`, `http://127.0.0.1:${tus.port}/**`],
-        },
+        main: keyAuth(`${api}/open/**`, `http://127.0.0.1:${tus.port}/**`),
       },
       _meta: { 'dev.appstrate/api': { auths: { main: { upload_protocols: ['tus'] } } } },
     });
-    await dropFiles(page, [{ name: 'tides.afps', bytes: await writeArchive(files) }]);
-    const sheet = page.getByRole('dialog');
-    await sheet.getByRole('button', { name: /^Import/ }).click();
-    await sheet.waitFor({ state: 'detached' });
+    await importDropped(page, [{ name: 'tides.afps', bytes: await writeArchive(files) }]);
   }, 120_000);
   afterAll(async () => {
     for (const answer of waiting) answer();

@@ -7,6 +7,7 @@ import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { writeArchive } from '#main/library/archive/write-archive.ts';
 import { startModelProvider, type ModelProvider } from '#test/peers/model-provider.ts';
+import { agentFiles, integrationFiles, keyAuth } from '#test/support/test-packages.ts';
 import { turn } from '#test/support/whole-application.ts';
 import { launchApp, type LaunchedApp } from './launch.ts';
 import { keepScreen, settled } from './screens.ts';
@@ -160,56 +161,20 @@ describe('a run that calls services, in the app', () => {
   });
 });
 
-const common = { schema_version: '0.2', version: '1.0.0', author: 'Harbour' };
-
 /** An integration with a key, and an agent that calls it; as dropped files. */
-function packages(authorized: string) {
-  const integration = {
-    ...common,
-    type: 'integration',
-    name: '@harbour/tides',
+async function packages(authorized: string) {
+  const integration = integrationFiles('@harbour/tides', {
     display_name: 'Tide tables',
-    description: 'Heights of the water.',
-    source: { kind: 'none' },
-    auths: {
-      key: {
-        type: 'api_key',
-        credentials: {
-          schema: {
-            type: 'object',
-            properties: { api_key: { type: 'string', title: 'Key' } },
-            required: ['api_key'],
-          },
-        },
-        delivery: { http: { in: 'header', name: 'X-Api-Key', value: '{$credential.api_key}' } },
-        authorized_uris: [authorized],
-      },
-    },
+    auths: { key: keyAuth(authorized) },
     _meta: { 'dev.appstrate/api': { auths: { key: {} } } },
-    default_tools: ['api_call'],
-  };
-  const agent = {
-    ...common,
-    type: 'agent',
-    name: '@harbour/watch',
+  });
+  const agent = agentFiles('@harbour/watch', {
     display_name: 'Harbour watch',
-    description: 'Looks at the tide tables.',
     dependencies: { integrations: { '@harbour/tides': '^1.0.0' } },
     integrations_configuration: { '@harbour/tides': { tools: ['api_call'] } },
-  };
-  const contents = [
-    { manifest: integration, file: 'INTEGRATION.md', text: 'How to use it.\n' },
-    { manifest: agent, file: 'prompt.md', text: 'Look at the tide tables.\n' },
+  });
+  return [
+    { name: 'tides.afps', bytes: await writeArchive(integration) },
+    { name: 'watch.afps', bytes: await writeArchive(agent) },
   ];
-  return Promise.all(
-    contents.map(async ({ manifest, file, text }) => ({
-      name: `${manifest.name.slice('@harbour/'.length)}.afps`,
-      bytes: await writeArchive(
-        new Map([
-          ['manifest.json', Buffer.from(JSON.stringify(manifest))],
-          [file, Buffer.from(text)],
-        ]),
-      ),
-    })),
-  );
 }

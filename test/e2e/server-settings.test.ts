@@ -6,7 +6,7 @@ import { formsOf, searchFolder } from '#test/support/search.ts';
 import { integrationFiles, serverFiles } from '#test/support/test-packages.ts';
 import { launchApp, type LaunchedApp } from './launch.ts';
 import { keepScreen, settled } from './screens.ts';
-import { dropFiles, goTo, libraryShown } from './steps.ts';
+import { goTo, importDropped, libraryShown } from './steps.ts';
 
 const SECRET = 'canary-0c7be5d14f9a';
 const PASSPHRASE = 'correct horse battery staple';
@@ -48,13 +48,10 @@ beforeAll(async () => {
     default_tools: ['look'],
     _meta: {},
   });
-  await dropFiles(page, [
+  await importDropped(page, [
     { name: 'server.afps', bytes: await writeArchive(server) },
     { name: 'files.afps', bytes: await writeArchive(integration) },
   ]);
-  const sheet = page.getByRole('dialog');
-  await sheet.getByRole('button', { name: /^Import/ }).click();
-  await sheet.waitFor({ state: 'detached' });
 }, 120_000);
 afterAll(() => app?.close());
 

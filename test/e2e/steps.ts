@@ -60,3 +60,11 @@ export async function dropFiles(
     document.querySelector('nav')?.dispatchEvent(event);
   }, given);
 }
+
+/** Takes dropped packages into the library, by the app's own sheet. */
+export async function importDropped(page: Page, files: Parameters<typeof dropFiles>[1]): Promise<void> {
+  await dropFiles(page, files);
+  const sheet = page.getByRole('dialog');
+  await sheet.getByRole('button', { name: /^Import/ }).click();
+  await sheet.waitFor({ state: 'detached' });
+}

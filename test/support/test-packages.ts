@@ -96,3 +96,19 @@ export function dropped(files: Readonly<Record<string, Buffer>> | ReadonlyMap<st
     })),
   };
 }
+
+/** An auth whose key goes in `X-Api-Key`, to the addresses that are named. */
+export function keyAuth(...authorizedUris: readonly string[]): Readonly<Record<string, unknown>> {
+  return {
+    type: 'api_key',
+    credentials: {
+      schema: {
+        type: 'object',
+        properties: { api_key: { type: 'string', title: 'Key' } },
+        required: ['api_key'],
+      },
+    },
+    delivery: { http: { in: 'header', name: 'X-Api-Key', value: '{$credential.api_key}' } },
+    authorized_uris: authorizedUris,
+  };
+}
