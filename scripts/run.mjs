@@ -4,7 +4,7 @@
  */
 import { spawn, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, lstatSync, readFileSync, writeFileSync } from 'node:fs';
 import { constants } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -20,6 +20,7 @@ function install() {
     .digest('hex');
   const stamp = join(root, 'node_modules', '.slipway-lock');
   if (existsSync(stamp) && readFileSync(stamp, 'utf8') === lock) return;
+  refuseLinkedFolder(dirname(stamp));
   process.stderr.write('Installing packages (once, about half a minute) …\n');
   const npm = process.env.npm_execpath;
   const command = npm && npm.endsWith('.js') ? [process.execPath, [npm]] : ['npm', []];
@@ -39,6 +40,16 @@ function install() {
     process.exit(result.status ?? 1);
   }
   writeFileSync(stamp, lock);
+}
+
+/** npm empties what a link points to, which is another clone's folder. */
+function refuseLinkedFolder(folder) {
+  if (!lstatSync(folder, { throwIfNoEntry: false })?.isSymbolicLink()) return;
+  process.stderr.write(
+    `${folder} is a link, and its packages are not those of this package-lock.json.\n` +
+      'Remove the link and run the command again: the packages are then installed here.\n',
+  );
+  process.exit(1);
 }
 
 /** Path of a Node that is new enough: the one in the packages (Linux x64) or the one running now. */

@@ -23,7 +23,7 @@ beforeEach(() => {
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 /** A workspace whose archive is whatever `entries` answers. */
-function collectorOver(entries: () => Entry[]) {
+function collectorOver(entries: () => Entry[], foldsNames = false) {
   const kept = new Map<string, RunOutputFile>();
   const skipped: { path: string; problem: Problem }[] = [];
   const removed: string[] = [];
@@ -43,6 +43,7 @@ function collectorOver(entries: () => Entry[]) {
       skipped: (path, problem) => skipped.push({ path, problem }),
       removed: (path) => removed.push(path),
     },
+    foldsNames,
   );
   return { collector, kept, skipped, removed };
 }
@@ -50,6 +51,27 @@ function collectorOver(entries: () => Entry[]) {
 const signal = () => AbortSignal.timeout(10_000);
 
 describe('OutputCollector', () => {
+  it('keeps the first of two files that are one on this computer, and names the other', async () => {
+    const files = [
+      { name: 'outputs/Report.md', content: 'first' },
+      { name: 'outputs/report.md', content: 'second' },
+      { name: 'outputs/caf\u00e9.txt', content: 'composed' },
+      { name: 'outputs/cafe\u0301.txt', content: 'decomposed' },
+    ];
+    const folding = collectorOver(() => files, true);
+    await folding.collector.finish(signal());
+    expect([...folding.kept.keys()]).toEqual(['Report.md', 'caf\u00e9.txt']);
+    expect(folding.skipped.map(({ path, problem }) => [path, problem.code])).toEqual([
+      ['report.md', 'name_clash'],
+      ['cafe\u0301.txt', 'name_clash'],
+    ]);
+    expect(readFileSync(join(folder, 'Report.md'), 'utf8')).toBe('first');
+
+    const telling = collectorOver(() => files);
+    await telling.collector.finish(signal());
+    expect(telling.kept.size).toBe(4);
+  });
+
   it('keeps files in folders with their bytes and media types', async () => {
     const { collector, kept } = collectorOver(() => [
       { name: 'outputs/', type: 'directory' },

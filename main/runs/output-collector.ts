@@ -49,6 +49,7 @@ export class OutputCollector {
   readonly #source: ArchiveSource;
   readonly #folder: string;
   readonly #listener: CollectorListener;
+  readonly #foldsNames: boolean;
   readonly #kept = new Map<string, KeptFile>();
   readonly #timers = new Map<string, NodeJS.Timeout>();
   readonly #abort = new AbortController();
@@ -56,11 +57,20 @@ export class OutputCollector {
   #sweepDue = false;
   #closed = false;
 
-  /** @param folder where the kept files go; made when the first is kept */
-  constructor(source: ArchiveSource, folder: string, listener: CollectorListener) {
+  /**
+   * @param folder where the kept files go; made when the first is kept
+   * @param foldsNames whether names that differ in case alone are one file on this computer
+   */
+  constructor(
+    source: ArchiveSource,
+    folder: string,
+    listener: CollectorListener,
+    foldsNames = process.platform === 'darwin' || process.platform === 'win32',
+  ) {
     this.#source = source;
     this.#folder = folder;
     this.#listener = listener;
+    this.#foldsNames = foldsNames;
   }
 
   /** Takes note of a change that the sandbox reported. */
@@ -248,6 +258,17 @@ export class OutputCollector {
         `"${path}" has ${megabytes(size)}; one file may have ${megabytes(MAX_OUTPUT_FILE_BYTES)}.`,
       );
     }
+    const other = this.#clash(path);
+    if (other !== undefined) {
+      return {
+        ...skipped(
+          'name_clash',
+          path,
+          `"${path}" and "${other}" are one name on this computer, which tells no capitals apart.`,
+        ),
+        action: 'Let the agent give the two files names that differ in more than capitals.',
+      };
+    }
     const earlier = this.#kept.get(path)?.size;
     if (earlier === undefined && this.#kept.size >= MAX_OUTPUT_FILES) {
       return skipped(
@@ -265,6 +286,13 @@ export class OutputCollector {
       );
     }
     return undefined;
+  }
+
+  /** A file that was kept before and whose place a path would take on this computer. */
+  #clash(path: string): string | undefined {
+    if (!this.#foldsNames || this.#kept.has(path)) return undefined;
+    const folded = foldName(path);
+    return [...this.#kept.keys()].find((kept) => foldName(kept) === folded);
   }
 
   #target(path: string): string {
@@ -334,6 +362,11 @@ export function isKeepable(path: string): boolean {
       (process.platform !== 'win32' || !/[<>:"|?*]|[. ]$/.test(segment)) &&
       Buffer.byteLength(segment) <= 240,
   );
+}
+
+/** A name as file systems of macOS and Windows compare it. */
+function foldName(path: string): string {
+  return path.normalize('NFC').toLowerCase();
 }
 
 /** Whether a file is one that an agent keeps for itself: hidden, or in a hidden folder. */

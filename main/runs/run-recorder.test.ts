@@ -144,10 +144,11 @@ describe('RunRecorder', () => {
 });
 
 describe('RunRepository', () => {
-  it('pages runs by time without skipping or repeating one', () => {
+  it('pages runs without skipping or repeating one', () => {
     for (let index = 2; index <= 7; index += 1) {
       repository.insert({
-        summary: { ...summary, id: `run_${index}`, createdAt: 1000 * index },
+        // The third and fourth newest began in one moment, where the page ends.
+        summary: { ...summary, id: `run_${index}`, createdAt: 1000 * (index === 4 ? 5 : index) },
         input: {},
         inputFiles: [],
         manifestText: '{}',
@@ -157,7 +158,7 @@ describe('RunRepository', () => {
       });
     }
     const first = repository.list({ limit: 3 });
-    const second = repository.list({ limit: 10, before: first.runs.at(-1)!.createdAt });
+    const second = repository.list({ limit: 10, before: first.runs.at(-1)! });
     expect([...first.runs, ...second.runs].map((run) => run.id)).toEqual([
       'run_7',
       'run_6',

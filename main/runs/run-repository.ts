@@ -10,6 +10,7 @@ import {
   type RunDetail,
   type RunInputFile,
   type RunOutputFile,
+  type RunPosition,
   type RunSummary,
 } from '#shared/runs/run.ts';
 import { CallRepository } from './call-repository.ts';
@@ -175,7 +176,7 @@ export class RunRepository {
   }
 
   /** Newest first. */
-  list(filter: { agentId?: string | undefined; limit: number; before?: number | undefined }): {
+  list(filter: { agentId?: string | undefined; limit: number; before?: RunPosition | undefined }): {
     runs: RunSummary[];
     hasMore: boolean;
   } {
@@ -186,8 +187,8 @@ export class RunRepository {
       parameters.push(filter.agentId);
     }
     if (filter.before !== undefined) {
-      conditions.push('created_at < ?');
-      parameters.push(filter.before);
+      conditions.push('(created_at, id) < (?, ?)');
+      parameters.push(filter.before.createdAt, filter.before.id);
     }
     const where = conditions.length > 0 ? `WHERE ${conditions.join(' AND ')}` : '';
     const rows = this.#database.all(

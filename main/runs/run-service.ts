@@ -3,7 +3,7 @@ import type { RunEvent } from '#shared/events/run-event.ts';
 import type { ChosenConnections } from '#shared/ipc/connection-routes.ts';
 import type { ModelReference } from '#shared/models/model.ts';
 import type { CallExportFormat, CallFilter, RecordedCall } from '#shared/runs/recorded-call.ts';
-import type { KeptFolder, RunDetail, RunSummary } from '#shared/runs/run.ts';
+import type { KeptFolder, RunDetail, RunPosition, RunSummary } from '#shared/runs/run.ts';
 
 /** A file to give a run: its bytes are read once, when the workspace is filled. */
 export interface InputFile {
@@ -58,7 +58,7 @@ export interface RunService {
   warmUp(signal: AbortSignal): Promise<void>;
   /** Removes the idle pair. */
   coolDown(): Promise<void>;
-  list(filter: { agentId?: string | undefined; limit: number; before?: number | undefined }): {
+  list(filter: { agentId?: string | undefined; limit: number; before?: RunPosition | undefined }): {
     runs: RunSummary[];
     hasMore: boolean;
   };

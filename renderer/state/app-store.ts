@@ -90,7 +90,7 @@ export function mergeRuns(
 
 /** Runs with the newest first. */
 export function newestFirst(runs: Iterable<RunSummary>): RunSummary[] {
-  return [...runs].sort((a, b) => b.createdAt - a.createdAt || b.id.localeCompare(a.id));
+  return [...runs].sort((a, b) => b.createdAt - a.createdAt || (a.id < b.id ? 1 : -1));
 }
 
 function topicEnded(topic: TopicName): Problem {

@@ -12,7 +12,7 @@ import { chosenConnectionsSchema, connectionRoutes } from './connection-routes.t
 import { libraryRoutes } from './library-routes.ts';
 import { playgroundRoutes } from './playground-routes.ts';
 import { callExportFormatSchema, callFilterSchema, recordedCallSchema } from '../runs/recorded-call.ts';
-import { keptFolderSchema, runDetailSchema, runSummarySchema } from '../runs/run.ts';
+import { keptFolderSchema, runDetailSchema, runPositionSchema, runSummarySchema } from '../runs/run.ts';
 import { settingsSchema } from '../settings/settings.ts';
 
 const nothing = z.object({});
@@ -184,8 +184,8 @@ export const routes = {
     input: z.object({
       agentId: z.string().optional(),
       limit: z.number().int().min(1).max(500).default(100),
-      /** Only runs created before this time, to page backwards. */
-      before: z.number().optional(),
+      /** Only runs older than this one, to page backwards. */
+      before: runPositionSchema.optional(),
     }),
     output: z.object({ runs: z.array(runSummarySchema), hasMore: z.boolean() }),
   },

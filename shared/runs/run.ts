@@ -46,6 +46,10 @@ export const MAX_OUTPUT_BYTES = 256 * 1024 * 1024;
 /** Files under `outputs/` that are kept. */
 export const MAX_OUTPUT_FILES = 200;
 
+/** A run's place in the list, which has the newest first and those of one moment by their ids. */
+export const runPositionSchema = z.object({ createdAt: z.number(), id: z.string() });
+export type RunPosition = z.infer<typeof runPositionSchema>;
+
 export const runSummarySchema = z.object({
   id: z.string(),
   agentId: z.string(),

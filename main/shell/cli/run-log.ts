@@ -35,6 +35,8 @@ export class RunLog {
           `${styleText('bold', terminalText(data.agentName))} ${data.agentVersion} on ${terminalText(data.model)}`,
         ];
       case 'phase.started':
+        // Its first step often has the same words.
+        this.#lastProgress = PHASES[data.phase];
         return [dim(`${PHASES[data.phase]} …`)];
       case 'phase.progress':
         return this.#progress(data.detail, data.fraction);

@@ -73,11 +73,11 @@ export function RunTable({
   const loadOlder = async () => {
     setIsLoading(true);
     try {
-      const before = Math.min(...[...(known?.values() ?? []), ...older].map(({ createdAt }) => createdAt));
+      const oldest = newestFirst([...(known?.values() ?? []), ...older]).at(-1);
       const page = await client.request('runs.list', {
         limit: PAGE,
         ...(agentId !== undefined && { agentId }),
-        ...(Number.isFinite(before) && { before }),
+        ...(oldest && { before: { createdAt: oldest.createdAt, id: oldest.id } }),
       });
       setOlder((runs) => [...runs, ...page.runs]);
       setMayHaveMore(page.hasMore);
