@@ -3,7 +3,7 @@ import { networkInterfaces, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Logger } from '#main/logging/logger.ts';
 import type { BuildNetwork } from '#main/network/index.ts';
-import type { InstanceRegistry, PathEnvironment } from '#main/store/index.ts';
+import { tryExclusiveLock, type InstanceRegistry, type PathEnvironment } from '#main/store/index.ts';
 import { LocatingEngineDirectory, type EngineSettings } from './directory.ts';
 import { DockerLocator } from './docker/locate-docker.ts';
 import type { EngineDirectory } from './engine.ts';
@@ -70,6 +70,7 @@ class HostEngineLocator implements EngineLocator {
       },
       instances,
       recipe: () => this.#readRecipe(),
+      claimBuild: () => tryExclusiveLock(join(options.dataDirectory, 'image-build.lock')),
       preferGvisor: () => settings.get().preferGvisor,
       hostAddresses,
       buildNetwork,

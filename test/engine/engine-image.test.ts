@@ -1,7 +1,11 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { pack } from 'tar-stream';
 import { afterAll, describe, expect, it } from 'vitest';
 import type { ImageRecipe } from '#main/engines/image/recipe.ts';
+import { tryExclusiveLock } from '#main/store/index.ts';
 import type { ImageStatus } from '#shared/engines/engine-report.ts';
 import { never, openTestClient, openTestEngine, removeTestImages } from '#test/support/engine-harness.ts';
 import { SocketProxy } from '#test/support/socket-proxy.ts';
@@ -101,6 +105,38 @@ describe('an image build', () => {
     await begun.promise;
     await proxy.cut();
     await expect(building).rejects.toMatchObject({ problem: { code: 'engine_unreachable' } });
+  });
+
+  it('that another process has begun is waited for and not made twice', async () => {
+    const dockerfile = 'FROM debian:bookworm-slim\nRUN echo begun; sleep 3; echo once > /made\n';
+    const folder = mkdtempSync(join(tmpdir(), 'slipway-build-'));
+    try {
+      const options = {
+        recipe: () => Promise.resolve(recipeOf('in-turn', dockerfile)),
+        claimBuild: () => tryExclusiveLock(join(folder, 'image-build.lock')),
+      };
+      await using first = await openTestEngine(options);
+      await using second = await openTestEngine(options);
+      await using third = await openTestEngine(options);
+      const begun = Promise.withResolvers<void>();
+      const building = first.ensureImage({
+        signal: never,
+        onProgress: ({ lines }) => {
+          if (lines.some((line) => line.includes('begun'))) begun.resolve();
+        },
+      });
+      await Promise.race([begun.promise, building]);
+      const steps = new Set<string | undefined>();
+      const waiting = second.ensureImage({ signal: never, onProgress: ({ step }) => steps.add(step) });
+      const leaving = new AbortController();
+      const left = third.ensureImage({ signal: leaving.signal, onProgress: () => undefined });
+      leaving.abort(new Error('the third gave up'));
+      await expect(left).rejects.toThrow('the third gave up');
+      expect(await Promise.all([building, waiting])).toEqual(Array(2).fill(`${REPOSITORY}:in-turn`));
+      expect([...steps]).toEqual(['Another Slipway builds the image; waiting for it', undefined]);
+    } finally {
+      rmSync(folder, { recursive: true });
+    }
   });
 
   it('that the last one who waits gives up ends in the engine too', async () => {

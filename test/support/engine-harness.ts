@@ -61,6 +61,8 @@ export interface TestEngineOptions {
   readonly instances?: InstanceRegistry;
   readonly endpoint?: Endpoint;
   readonly recipe?: () => Promise<ImageRecipe>;
+  /** Builds at once when absent, whoever else builds. */
+  readonly claimBuild?: () => Disposable | undefined;
   readonly hostAddresses?: readonly string[];
 }
 
@@ -79,6 +81,7 @@ export async function openTestEngine(options: TestEngineOptions = {}): Promise<D
     instances: options.instances ?? new TestInstances(),
     recipe: options.recipe ?? (() => readRecipe(testSources, TEST_REPOSITORY)),
     buildArguments: () => Promise.resolve({}),
+    claimBuild: options.claimBuild ?? (() => new DisposableStack()),
     preferGvisor: () => false,
     hostAddresses: () => options.hostAddresses ?? ownAddresses(),
     logger: silentLogger,

@@ -18,7 +18,13 @@ import { NO_USAGE, type ModelReference } from '#shared/models/model.ts';
 import { ProblemError } from '#shared/problem.ts';
 import { FakePackageService } from './fake-packages.ts';
 import type { CallExportFormat, CallFilter, RecordedCall } from '#shared/runs/recorded-call.ts';
-import { isFinalStatus, type KeptFolder, type RunDetail, type RunSummary } from '#shared/runs/run.ts';
+import {
+  isFinalStatus,
+  type KeptFolder,
+  type RunDetail,
+  type RunPosition,
+  type RunSummary,
+} from '#shared/runs/run.ts';
 import { DEFAULT_SIDECAR_LIMITS } from '#shared/tools/sidecar-limits.ts';
 import { DEFAULT_SETTINGS, type Settings } from '#shared/settings/settings.ts';
 
@@ -176,11 +182,11 @@ export class FakeRunService implements RunService {
     this.change(runId, { status: 'cancelled', endedAt: 1 });
   }
 
-  list(filter: { agentId?: string | undefined; limit: number; before?: number | undefined }) {
+  list(filter: { agentId?: string | undefined; limit: number; before?: RunPosition | undefined }) {
     const runs = [...this.#runs.values()]
       .map(({ detail }) => detail.summary)
       .filter((run) => filter.agentId === undefined || run.agentId === filter.agentId)
-      .filter((run) => filter.before === undefined || run.createdAt < filter.before)
+      .filter((run) => filter.before === undefined || run.createdAt < filter.before.createdAt)
       .sort((a, b) => b.createdAt - a.createdAt);
     return { runs: runs.slice(0, filter.limit), hasMore: runs.length > filter.limit };
   }

@@ -53,6 +53,7 @@ export interface DockerEngineOptions {
   readonly instances: InstanceRegistry;
   readonly recipe: () => Promise<ImageRecipe>;
   readonly buildArguments: () => Promise<Record<string, string>>;
+  readonly claimBuild: () => Disposable | undefined;
   readonly preferGvisor: () => boolean;
   /** This computer's own addresses, which a sandbox must not reach. */
   readonly hostAddresses: () => readonly string[];
@@ -85,6 +86,7 @@ export class DockerEngine implements Engine {
       calls: this.#calls,
       recipe: options.recipe,
       buildArguments: options.buildArguments,
+      claimBuild: options.claimBuild,
       logger: options.logger,
     });
   }

@@ -1,5 +1,6 @@
 import { createInterface } from 'node:readline/promises';
 import type { Readable } from 'node:stream';
+import { setTimeout as delay } from 'node:timers/promises';
 import type Docker from 'dockerode';
 import type { Logger } from '#main/logging/logger.ts';
 import type { ImageStatus } from '#shared/engines/engine-report.ts';
@@ -13,6 +14,9 @@ import { engineMessage, statusOf } from './problems.ts';
 
 /** Milliseconds between two reports of a build, which may say hundreds of lines a second. */
 const REPORT_INTERVAL_MS = 100;
+const WAITING = 'Another Slipway builds the image; waiting for it';
+/** Milliseconds between two looks whether another process has built the image. */
+const TURN_INTERVAL_MS = 500;
 
 export interface DockerImagesOptions {
   readonly docker: Docker;
@@ -20,6 +24,8 @@ export interface DockerImagesOptions {
   readonly recipe: () => Promise<ImageRecipe>;
   /** Arguments of the build that are not part of the image, such as proxies. */
   readonly buildArguments: () => Promise<Record<string, string>>;
+  /** Claims the build among this person's processes; `undefined` while another has it. */
+  readonly claimBuild: () => Disposable | undefined;
   readonly logger: Logger;
 }
 
@@ -56,10 +62,7 @@ export class DockerImages {
     try {
       const recipe = await this.#options.recipe();
       tag = recipe.tag;
-      if (!(await this.#exists(tag, signal))) {
-        await this.#build(recipe, signal, tell);
-        await this.#removeOld(recipe);
-      }
+      if (!(await this.#exists(tag, signal))) await this.#buildInTurn(recipe, signal, tell);
       tell({ state: 'ready', tag, lines: [] });
       return tag;
     } catch (error) {
@@ -85,6 +88,25 @@ export class DockerImages {
       if (statusOf(error) === 404) return false;
       throw error;
     }
+  }
+
+  /** Builds unless another process, such as a command beside the app, has done so by this one's turn. */
+  async #buildInTurn(
+    recipe: ImageRecipe,
+    signal: AbortSignal,
+    tell: (status: ImageStatus) => void,
+  ): Promise<void> {
+    const { claimBuild } = this.#options;
+    let turn = claimBuild();
+    while (!turn) {
+      tell({ state: 'building', tag: recipe.tag, step: WAITING, lines: [] });
+      await delay(TURN_INTERVAL_MS, undefined, { signal });
+      turn = claimBuild();
+    }
+    using _turn = turn;
+    if (await this.#exists(recipe.tag, signal)) return;
+    await this.#build(recipe, signal, tell);
+    await this.#removeOld(recipe);
   }
 
   async #build(recipe: ImageRecipe, signal: AbortSignal, tell: (status: ImageStatus) => void): Promise<void> {

@@ -15,6 +15,7 @@ export interface DockerLocatorOptions {
   readonly environment: EndpointEnvironment;
   readonly instances: InstanceRegistry;
   readonly recipe: () => Promise<ImageRecipe>;
+  readonly claimBuild: () => Disposable | undefined;
   readonly preferGvisor: () => boolean;
   readonly hostAddresses: () => readonly string[];
   readonly buildNetwork: (() => BuildNetwork) | undefined;
