@@ -2,7 +2,7 @@ import { JSONRPCMessageSchema, type JSONRPCMessage } from '@modelcontextprotocol
 import { ProblemError } from '#shared/problem.ts';
 import { MAX_SERVER_MESSAGE } from '#shared/protocol/local-servers.ts';
 import type { MainLink } from '../stdio.ts';
-import type { ServerTransport } from './tool-server.ts';
+import type { ServerTransport } from './server-link.ts';
 
 /** The way to the local servers of a run, whose containers main holds. */
 export class LocalServerRelay {

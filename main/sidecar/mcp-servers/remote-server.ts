@@ -3,7 +3,7 @@ import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/
 import { ErrorCode, type JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js';
 import { SessionLost } from './server-failure.ts';
 import { ServerRequests, type ServerRequestsOptions } from './server-requests.ts';
-import type { ServerTransport } from './tool-server.ts';
+import type { ServerTransport } from './server-link.ts';
 
 /** Milliseconds in which what a stream said last is still read when it has ended. */
 const READING_MS = 250;

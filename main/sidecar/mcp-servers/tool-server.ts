@@ -1,10 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { Client } from '@modelcontextprotocol/sdk/client/index.js';
-import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import {
   CallToolResultSchema,
   ErrorCode,
-  ListRootsRequestSchema,
   McpError,
   ReadResourceResultSchema,
   ToolListChangedNotificationSchema,
@@ -16,13 +13,7 @@ import { z } from 'zod';
 import { cleanTools, type RefusedTool, type ServerToolDefinition } from '#shared/mcp/server-tool.ts';
 import { ProblemError } from '#shared/problem.ts';
 import { isPassing, isSessionLost, serverProblem } from './server-failure.ts';
-
-/** A way to a server. One with sessions ends its own when it is asked to. */
-export interface ServerTransport extends Transport {
-  terminateSession?(): Promise<void>;
-  /** Why it ended by itself, where it knows more than that. */
-  readonly failure?: ProblemError | undefined;
-}
+import { detached, ServerLink, type ServerRoot, type ServerTransport } from './server-link.ts';
 
 export interface ToolServerOptions {
   /** Names the server in what a person or a model reads. */
@@ -34,7 +25,7 @@ export interface ToolServerOptions {
   readonly openTransport: (signal: AbortSignal) => ServerTransport | Promise<ServerTransport>;
   readonly times?: Partial<ToolServerTimes>;
   /** Folders the server is told of when it asks; without any it is told that there are none to ask for. */
-  readonly roots?: readonly { readonly uri: string; readonly name?: string }[];
+  readonly roots?: readonly ServerRoot[];
   /** Told after the list has been read again because the server said that it had changed. */
   readonly onToolsChanged?: (server: ToolServer) => void;
 }
@@ -78,8 +69,6 @@ export interface ToolServer extends AsyncDisposable {
 const MAX_PAGES = 100;
 const MAX_TOOLS = 1000;
 const MAX_LIST_CHARACTERS = 4 * 1024 * 1024;
-/** Messages of a server in a second (reference: sidecar, section 6.5). */
-const MAX_MESSAGES_PER_SECOND = 1000;
 /** Milliseconds before the list is read again, however often a server says that it has changed. */
 const RELIST_PAUSE_MS = 1_000;
 const FIRST_RETRY_MS = 100;
@@ -89,13 +78,6 @@ const listSchema = z.looseObject({
   tools: z.array(z.unknown()).default([]),
   nextCursor: z.string().optional(),
 });
-
-/** Nobody's output schema is compiled: what a tool says is for the model to read. */
-const NO_VALIDATION = {
-  getValidator: () => {
-    throw new Error('Output schemas are not checked here.');
-  },
-};
 
 /**
  * Connects to a server, says hello and reads its tools; a connection that cannot be made is tried again
@@ -126,8 +108,8 @@ class ConnectedToolServer implements ToolServer {
   readonly times: ToolServerTimes;
   readonly #options: ToolServerOptions;
   readonly #ended = new AbortController();
-  #link: Link | undefined;
-  #opening: Promise<Link> | undefined;
+  #link: ServerLink | undefined;
+  #opening: Promise<ServerLink> | undefined;
   #relisting: Promise<void> | undefined;
   #isListStale = false;
   #tools: readonly ServerToolDefinition[] = [];
@@ -174,7 +156,7 @@ class ConnectedToolServer implements ToolServer {
 
   /** Asks once more over a new session when the old one is gone: then nothing was done yet. */
   async #ask<T>(
-    ask: (link: Link, timing: ReturnType<typeof timingOf>) => Promise<T>,
+    ask: (link: ServerLink, timing: ReturnType<typeof timingOf>) => Promise<T>,
     options: ServerCallOptions,
   ): Promise<T> {
     const { signal } = options;
@@ -182,7 +164,7 @@ class ConnectedToolServer implements ToolServer {
     for (let attempt = 1; ; attempt += 1) {
       signal.throwIfAborted();
       const left = Math.max(1, until - performance.now());
-      let link: Link | undefined;
+      let link: ServerLink | undefined;
       try {
         link = await this.#connected(AbortSignal.any([signal, AbortSignal.timeout(Math.ceil(left))]));
         const open = link;
@@ -201,16 +183,16 @@ class ConnectedToolServer implements ToolServer {
   }
 
   /** One connection at a time, which is made for all who wait for it: one of them may give up. */
-  async #connected(signal: AbortSignal): Promise<Link> {
+  async #connected(signal: AbortSignal): Promise<ServerLink> {
     if (this.#link?.isOpen === true) return this.#link;
     this.#opening ??= this.#connect().finally(() => (this.#opening = undefined));
     return untilAborted(this.#opening, signal);
   }
 
-  async #connect(): Promise<Link> {
+  async #connect(): Promise<ServerLink> {
     const signal = AbortSignal.any([this.#ended.signal, AbortSignal.timeout(this.times.openMs)]);
     signal.throwIfAborted();
-    const link = new Link(await this.#options.openTransport(signal), this.#options.roots);
+    const link = new ServerLink(await this.#options.openTransport(signal), this.#options.roots);
     const giveUp = () => void link.close(0);
     signal.addEventListener('abort', giveUp, { once: true });
     try {
@@ -228,7 +210,7 @@ class ConnectedToolServer implements ToolServer {
     }
   }
 
-  async #list({ client }: Link, signal: AbortSignal): Promise<void> {
+  async #list({ client }: ServerLink, signal: AbortSignal): Promise<void> {
     const values: unknown[] = [];
     const cursors = new Set<string>();
     let cursor: string | undefined;
@@ -266,13 +248,13 @@ class ConnectedToolServer implements ToolServer {
   }
 
   /** Reads the list again, once for all that is said while it is read. */
-  async #relist(link: Link): Promise<void> {
+  async #relist(link: ServerLink): Promise<void> {
     this.#isListStale = true;
     this.#relisting ??= this.#relistUntilFresh(link).finally(() => (this.#relisting = undefined));
     await this.#relisting;
   }
 
-  async #relistUntilFresh(link: Link): Promise<void> {
+  async #relistUntilFresh(link: ServerLink): Promise<void> {
     const { signal } = this.#ended;
     while (this.#isListStale && !signal.aborted && this.#link === link && link.isOpen) {
       this.#isListStale = false;
@@ -286,7 +268,7 @@ class ConnectedToolServer implements ToolServer {
     }
   }
 
-  async #drop(link: Link): Promise<void> {
+  async #drop(link: ServerLink): Promise<void> {
     if (this.#link === link) this.#link = undefined;
     await link.close(0);
   }
@@ -297,78 +279,6 @@ class ConnectedToolServer implements ToolServer {
     this.#link = undefined;
     await link?.close(this.times.closeMs);
     await this.#opening?.catch(() => undefined);
-  }
-}
-
-/** One client over one transport, which is watched for floods. */
-class Link {
-  readonly client: Client;
-  readonly #transport: ServerTransport;
-  #isOpen = false;
-  #flood: ProblemError | undefined;
-  #windowStart = 0;
-  #messages = 0;
-
-  constructor(transport: ServerTransport, roots: ToolServerOptions['roots']) {
-    this.#transport = transport;
-    this.client = new Client(
-      { name: 'Slipway', version: '1' },
-      { jsonSchemaValidator: NO_VALIDATION, capabilities: roots === undefined ? {} : { roots: {} } },
-    );
-    if (roots !== undefined) {
-      this.client.setRequestHandler(ListRootsRequestSchema, () => ({
-        roots: roots.map((root) => ({ ...root })),
-      }));
-    }
-    // The protocol has no event targets; a client calls what stands on its transport before its own reading.
-    Object.assign(this.client, { onclose: () => (this.#isOpen = false) });
-    Object.assign(transport, { onmessage: () => this.#count() });
-  }
-
-  get isOpen(): boolean {
-    return this.#isOpen;
-  }
-
-  /** Why it ended, where more is known than that. */
-  get failure(): ProblemError | undefined {
-    return this.#flood ?? this.#transport.failure;
-  }
-
-  /** Whether the server remembers this client, and so may forget it. */
-  get hadSession(): boolean {
-    return this.#transport.sessionId !== undefined;
-  }
-
-  async connect(signal: AbortSignal): Promise<void> {
-    this.#isOpen = true;
-    await this.client.connect(this.#transport, { signal, timeout: 2 ** 30 });
-  }
-
-  /** @param farewellMs for telling a server with sessions that this one is over */
-  async close(farewellMs: number): Promise<void> {
-    const wasOpen = this.#isOpen;
-    this.#isOpen = false;
-    if (wasOpen && farewellMs > 0 && this.#transport.terminateSession !== undefined) {
-      const farewell = this.#transport.terminateSession().catch(() => undefined);
-      await Promise.race([farewell, delay(farewellMs, undefined, { ref: false })]);
-    }
-    await this.client.close().catch(() => undefined);
-  }
-
-  #count(): void {
-    const now = performance.now();
-    if (now - this.#windowStart > 1000) {
-      this.#windowStart = now;
-      this.#messages = 0;
-    }
-    this.#messages += 1;
-    if (this.#messages <= MAX_MESSAGES_PER_SECOND || this.#flood !== undefined) return;
-    this.#flood = new ProblemError({
-      code: 'mcp_server_floods',
-      title: 'The server sends too much',
-      detail: `It sent more than ${MAX_MESSAGES_PER_SECOND} messages in a second, so the connection to it was closed.`,
-    });
-    void this.close(0);
   }
 }
 
@@ -399,22 +309,6 @@ async function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T
   signal.addEventListener('abort', onAbort, { once: true });
   try {
     return await Promise.race([work, aborted.promise]);
-  } finally {
-    signal.removeEventListener('abort', onAbort);
-  }
-}
-
-/**
- * Gives a request a signal of its own. The SDK never stops listening to the one it was given, and would
- * cancel what has long been answered when that fires later.
- */
-async function detached<T>(signal: AbortSignal, request: (own: AbortSignal) => Promise<T>): Promise<T> {
-  const own = new AbortController();
-  const onAbort = () => own.abort(signal.reason);
-  signal.addEventListener('abort', onAbort, { once: true });
-  try {
-    signal.throwIfAborted();
-    return await request(own.signal);
   } finally {
     signal.removeEventListener('abort', onAbort);
   }
