@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -15,6 +15,9 @@ beforeAll(() => {
   };
   writeFileSync(join(folder, 'manifest.json'), JSON.stringify({ type: 'integration', auths }));
   writeFileSync(join(folder, 'broken.json'), '{');
+  writeFileSync(join(folder, 'list.json'), '[]');
+  writeFileSync(join(folder, 'numbers.json'), '{"auths":{"main":{"authorized_uris":5}}}');
+  mkdirSync(join(folder, 'empty'));
 });
 afterAll(() => rmSync(folder, { recursive: true }));
 
@@ -39,7 +42,18 @@ test('says it in words, and what is wrong with the question', async () => {
   ).toBe('Allowed by https://api.example.com/v1/**: https://api.example.com/v1/x\n');
   expect(await runWords('uri', folder, 'none', 'https://x/')).toMatchObject({ code: 2, output: '' });
   expect((await runWords('uri', folder, 'none', 'https://x/')).errors).toContain('it has oauth, open');
-  expect((await runWords('uri', join(folder, 'broken.json'), 'oauth', 'https://x/')).errors).toContain(
-    'cannot be read',
-  );
+});
+
+test.each([
+  ['nowhere/manifest.json', /There is no file \S+nowhere\/manifest\.json\.$/m],
+  ['broken.json/manifest.json', /There is no file \S+broken\.json\/manifest\.json\.$/m],
+  ['empty', /The folder \S+empty has no manifest\.json\.$/m],
+  ['broken.json', /broken\.json is not JSON: /],
+  ['list.json', /list\.json is no integration: at the manifest, /],
+  ['numbers.json', /numbers\.json is no integration: at auths\.main\.authorized_uris, /],
+])('says plainly what %s is instead of a manifest', async (path, expected) => {
+  const { code, output, errors } = await runWords('uri', join(folder, path), 'main', 'https://x/', '--json');
+  expect({ code, output }).toEqual({ code: 2, output: '' });
+  expect(errors).toMatch(expected);
+  expect(errors).not.toMatch(/ENOENT|ENOTDIR|EISDIR/);
 });

@@ -67,21 +67,43 @@ export async function uriCommand(
 }
 
 async function readManifest(path: string): Promise<z.infer<typeof manifestSchema>> {
-  const unreadable = (detail: string, cause: unknown) =>
-    new ProblemError(
-      { code: 'manifest_unreadable', title: 'The manifest cannot be read', detail, file: path },
-      { cause },
-    );
+  const { file, text } = await readText(path);
   let json: unknown;
   try {
-    const file = (await stat(path)).isDirectory() ? join(path, MANIFEST_FILE) : path;
-    json = JSON.parse(await readFile(file, 'utf8'));
+    json = JSON.parse(text.replace(/^\uFEFF/, ''));
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
-    throw unreadable(`${path} cannot be read as JSON: ${reason}.`, error);
+    throw unreadable(
+      file,
+      `${file} is not JSON: ${error instanceof Error ? error.message : String(error)}.`,
+      error,
+    );
   }
   const parsed = manifestSchema.safeParse(json);
   if (parsed.success) return parsed.data;
   const [issue] = parsed.error.issues;
-  throw unreadable(`${path} is no integration: ${issue?.path.join('.')} ${issue?.message}.`, parsed.error);
+  const place = issue?.path.join('.') || 'the manifest';
+  throw unreadable(file, `${file} is no integration: at ${place}, ${issue?.message}.`, parsed.error);
+}
+
+async function readText(path: string): Promise<{ readonly file: string; readonly text: string }> {
+  let file = path;
+  try {
+    if ((await stat(path)).isDirectory()) file = join(path, MANIFEST_FILE);
+    return { file, text: await readFile(file, 'utf8') };
+  } catch (error) {
+    const { code = 'unknown reason' } = error as NodeJS.ErrnoException;
+    if (code !== 'ENOENT' && code !== 'ENOTDIR') {
+      throw unreadable(file, `${file} cannot be read (${code}).`, error);
+    }
+    const detail =
+      file === path ? `There is no file ${path}.` : `The folder ${path} has no ${MANIFEST_FILE}.`;
+    throw unreadable(path, detail, error);
+  }
+}
+
+function unreadable(file: string, detail: string, cause: unknown): ProblemError {
+  return new ProblemError(
+    { code: 'manifest_unreadable', title: 'The manifest cannot be read', detail, file },
+    { cause },
+  );
 }
