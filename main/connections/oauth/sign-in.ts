@@ -60,6 +60,7 @@ export class SignIn implements Disposable {
   readonly #abort = new AbortController();
   #binding: RedirectBinding | undefined;
   #timer: NodeJS.Timeout | undefined;
+  #isKeeping = false;
   #flow: ConnectFlow;
 
   private constructor(id: string, request: SignInRequest, services: SignInServices) {
@@ -107,9 +108,12 @@ export class SignIn implements Disposable {
     return this.#flow.state !== 'waiting' && this.#flow.state !== 'exchanging';
   }
 
-  /** Gives up; what comes back later counts no more. */
+  /**
+   * Gives up; what comes back later counts no more. Too late once the grant is being kept: the service has
+   * given it by then, and for a renewed connection what it replaces counts no more.
+   */
   cancel(): void {
-    this.#end({ state: 'cancelled' });
+    if (!this.#isKeeping) this.#end({ state: 'cancelled' });
   }
 
   [Symbol.dispose](): void {
@@ -202,6 +206,7 @@ export class SignIn implements Disposable {
       const identity = identityOf(auth, [claims, userinfo]);
       const scopes = grantedScopes(tokens, this.#flow.requestedScopes);
       signal.throwIfAborted();
+      this.#isKeeping = true;
       const kept = await keep({ tokens, identity, scopes });
       const missing = missingScopes(auth, this.#flow.requestedScopes, scopes);
       this.#end({
