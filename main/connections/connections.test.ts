@@ -221,6 +221,13 @@ function found(id: string | undefined): Connection {
   return connection;
 }
 
+/** Has every time limit of requests end a hundred times sooner. */
+function hurry(): void {
+  const timeout = AbortSignal.timeout.bind(AbortSignal);
+  const spy = vi.spyOn(AbortSignal, 'timeout').mockImplementation((ms) => timeout(ms / 100));
+  stack.defer(() => spy.mockRestore());
+}
+
 function refreshesWith(body: Record<string, unknown>, status = 200): void {
   server.answerAt('/token', (_request, response) => {
     response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
@@ -437,9 +444,11 @@ describe('renewing', () => {
       (response: ServerResponse) => response.writeHead(500).end('{"error":"invalid_grant"}'),
     ],
     ['nothing', 'network_unreachable', (response: ServerResponse) => response.destroy()],
+    ['silence', 'network_timeout', () => undefined],
   ])('is tried again later where the service answers with %s', async (_name, problem, respond) => {
     await setUpClient();
     const { id } = await signIn();
+    hurry();
     server.answerAt('/token', (_request, response) => respond(response));
     const asked = refreshes();
     for (let time = 0; time < 3; time += 1) {
@@ -447,7 +456,7 @@ describe('renewing', () => {
     }
     // One within the cool-down, and the grant still counts.
     expect(refreshes()).toBe(asked + 1);
-    expect(found(id).state).toBe('connected');
+    expect(found(id)).toMatchObject({ state: 'connected', problem: { code: problem } });
     server.answerAt('/token', undefined);
     now += 5_001;
     expect((await connections.credentials(id, 'refresh')).fields['access_token']).toBeTruthy();
@@ -794,6 +803,8 @@ it('leaves no secret in anything the app writes, whatever happens to it', async 
     password: 'canary-password-77aa88bb99cc',
     access: 'canary-access-0011223344556677',
     refresh: 'canary-refresh-8899aabbccddeeff',
+    // Of another user: nobody has told the log what it looks like.
+    foreign: 'gho_16C7e42F292c6912E7710c838347Ae178B4a',
   };
   await setUpClient();
   const { id } = await signIn('ada');
@@ -807,6 +818,8 @@ it('leaves no secret in anything the app writes, whatever happens to it', async 
   refreshesWith({ error: 'invalid_grant', error_description: `token ${canaries.refresh} revoked` }, 400);
   now += 6_000;
   await connections.credentials(id, 'refresh').catch(() => undefined);
+  refreshesWith({ error: canaries.foreign, error_description: `not ${canaries.foreign}` }, 400);
+  await signIn('ada', { connectionId: id }).catch(() => undefined);
   const key = await connections.create({ ...KEY, fields: { api_key: canaries.key } });
   answer = (_url, _headers, response) => response.writeHead(401).end(`wrong password ${canaries.password}`);
   await connections

@@ -190,8 +190,10 @@ export class CredentialProvider {
           ? await this.#refresh(connection, auth, integration, present, signal)
           : await this.#logInAgain(connection, auth, present, signal);
       } catch (error) {
-        this.#markFailed(id, error);
-        throw error;
+        const isLate = signal.aborted && !(error instanceof ProblemError);
+        const failure = isLate ? unanswered(integration.displayName, error) : error;
+        this.#markFailed(id, failure);
+        throw failure;
       } finally {
         this.#options.onChange(id);
       }
@@ -312,6 +314,18 @@ function needsSignIn({ label, problem }: Connection): ProblemError {
     detail: problem?.detail ?? `The access of ${label} has ended.`,
     action: 'Open the integration in Slipway and sign in again.',
   });
+}
+
+function unanswered(service: string, cause: unknown): ProblemError {
+  return new ProblemError(
+    {
+      code: 'network_timeout',
+      title: `${service} did not answer in time`,
+      detail: `${service} was asked for a new access and did not answer within ${RENEWAL_MS / 1000} seconds. What it granted still counts.`,
+      action: 'Try again later.',
+    },
+    { cause },
+  );
 }
 
 function movedEndpoint(service: string): ProblemError {

@@ -202,6 +202,34 @@ describe('signing in with the browser', () => {
     expect(kept).toEqual([]);
   });
 
+  it('is cancelled before its grant is being kept, and not after', async () => {
+    const keeping = Promise.withResolvers<void>();
+    const saved = Promise.withResolvers<void>();
+    const signIn = await begin(authOf(), {
+      keep: async () => {
+        keeping.resolve();
+        await saved.promise;
+        return { id: 'connection-1', label: 'ada' };
+      },
+    });
+    const page = open(await callbackOf(signIn));
+    await keeping.promise;
+    signIn.cancel();
+    expect(signIn.flow.state).toBe('exchanging');
+    saved.resolve();
+    expect((await page).html).toContain('Test Service is connected');
+    expect(signIn.flow).toMatchObject({ state: 'connected', connectionId: 'connection-1' });
+
+    server.answerAt('/token', () => undefined);
+    const early = await begin();
+    const cancelled = open(await callbackOf(early));
+    await vi.waitFor(() => expect(early.flow.state).toBe('exchanging'));
+    early.cancel();
+    expect((await cancelled).html).toContain('The sign-in was cancelled');
+    expect(early.flow.state).toBe('cancelled');
+    expect(kept).toEqual([]);
+  });
+
   it('gives up after its time, and after it was cancelled, whatever comes then', async () => {
     const slow = await begin(authOf(), { browserMs: 1 });
     const late = await callbackOf(slow);
@@ -418,6 +446,21 @@ describe('a token endpoint that does not follow the standard', () => {
     const signIn = await exchangeWith(status, 'application/json', body);
     expect(signIn.flow.state).toBe('failed');
     expect(JSON.stringify(signIn.flow)).not.toContain(LEAK.slice(0, 12));
+    expect(kept).toEqual([]);
+  });
+
+  it('that never answers fails the sign-in in time, and says so in the browser', async () => {
+    const timeout = AbortSignal.timeout.bind(AbortSignal);
+    const hurried = vi.spyOn(AbortSignal, 'timeout').mockImplementation((ms) => timeout(ms / 100));
+    stack.defer(() => hurried.mockRestore());
+    server.answerAt('/token', () => undefined);
+    const signIn = await begin();
+    const { status, html } = await open(await callbackOf(signIn));
+    expect({ status, html }).toMatchObject({
+      status: 400,
+      html: expect.stringContaining('Nothing was connected'),
+    });
+    expect(signIn.flow).toMatchObject({ state: 'failed', problem: { code: 'network_timeout' } });
     expect(kept).toEqual([]);
   });
 
