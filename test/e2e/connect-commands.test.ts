@@ -211,7 +211,10 @@ describe('a key', () => {
       `${KEY}\n`,
     );
     const connected = await connect.ended;
-    expect(connected).toMatchObject({ code: 0, errors: '' });
+    expect(connected).toMatchObject({
+      code: 0,
+      errors: 'Reading "Key" from the standard input, to its end.\n',
+    });
     expect(connected.output).toBe('Keys is connected as "Work".\n');
 
     const address = `http://127.0.0.1:${service.port}/me`;
@@ -291,8 +294,11 @@ describe('a key', () => {
 
   test('of several fields comes as JSON', async () => {
     const words = withVault('connect', '@you/keys', '--auth', 'basic', '--label', 'Login', '--json');
-    const { code, output } = await slipway(words, '{"username":"ada","password":"pw-1"}').ended;
+    const { code, output, errors } = await slipway(words, '{"username":"ada","password":"pw-1"}').ended;
     expect(code).toBe(0);
+    expect(errors).toBe(
+      'Reading a JSON object with "username", "password" from the standard input, to its end.\n',
+    );
     expect(JSON.parse(output)).toMatchObject({ connection: { label: 'Login', authType: 'basic' } });
     expect(output).not.toContain('pw-1');
     await slipway(withVault('disconnect', '@you/keys', 'Login')).ended;
@@ -306,6 +312,7 @@ describe('a sign-in', () => {
       `basic\n${CLIENT_SECRET}\n`,
     );
     await program.said(/Make an app \(https:\/\/mail\.example\/apps\)/);
+    await program.said(/Reading two lines of the standard input/);
     const address = await program.said(/^(http:\/\/\S+\/auth\?\S+)$/m);
     const back = await server.visit(address, { login: 'ada' });
     expect(await (await fetch(back)).text()).toContain('connected');

@@ -146,6 +146,9 @@ async function registerClient(
       clientSecret = await ask(streams, question, { isHidden: true });
     }
   } else {
+    await errors.line(
+      'Reading two lines of the standard input, to its end: the client id, and its secret if it has one.',
+    );
     const lines = (await readAll(streams)).split(/\r?\n/);
     [clientId = '', clientSecret = ''] = lines;
   }
@@ -246,7 +249,13 @@ async function readFields(
   fields: readonly CredentialField[],
   streams: Streams,
 ): Promise<Record<string, string>> {
-  if (!isInteractive(streams)) return fieldsOf(await readAll(streams), fields);
+  if (!isInteractive(streams)) {
+    // A program that began this without an input would else wait without knowing for what.
+    await streams.errors.line(
+      terminalText(`Reading ${expectedOf(fields)} from the standard input, to its end.`),
+    );
+    return fieldsOf(await readAll(streams), fields);
+  }
   const values: Record<string, string> = {};
   for (const field of fields) {
     const value = await askField(field, streams);
@@ -280,6 +289,12 @@ async function readKeyFile(path: string): Promise<string> {
       { cause: error },
     );
   }
+}
+
+function expectedOf(fields: readonly CredentialField[]): string {
+  const [first, ...others] = fields;
+  if (first && others.length === 0) return `"${first.title}"`;
+  return `a JSON object with ${fields.map(({ name }) => `"${name}"`).join(', ')}`;
 }
 
 /** One field is the input as it is; several are members of a JSON object. */
