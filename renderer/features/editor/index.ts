@@ -1,4 +1,4 @@
-export { ManifestEditor } from './components/lazy-editor.tsx';
+export { ManifestEditor, preloadManifestEditor } from './components/lazy-editor.tsx';
 export type { ManifestEditorProps } from './components/manifest-editor.tsx';
 export { ScopePreview } from './components/scope-preview.tsx';
 export { EditedText } from './model/edited-text.ts';

@@ -93,7 +93,7 @@ function Editor({
   const [isPanelOpen, setPanelOpen] = useState(true);
   const [current, setCurrent] = useState<Finding>();
   const root = useRef<HTMLDivElement>(null);
-  const reading = useReading(document);
+  const reading = useReading(document, view !== 'json');
   const { packages } = library;
   const findings = useFindings({ manifest: document.text, content, paths }, packages);
 

@@ -2,25 +2,27 @@ import { useCallback, useEffect, useSyncExternalStore } from 'react';
 import type { EditedText } from '../model/edited-text.ts';
 import type { ManifestDocument, ManifestReading } from '../model/manifest-document.ts';
 
-/** Milliseconds without typing after which a text is read again. */
+/** Milliseconds without typing after which a text is read again, where a form follows it and where none is shown. */
 const PAUSE = 150;
+const PAUSE_UNSEEN = 600;
 
 /**
  * What a manifest says, followed: at once where the form changed it, and after a pause where a person types
  * JSON, so that no letter waits for the whole text to be read.
  */
-export function useReading(document: ManifestDocument): ManifestReading {
+export function useReading(document: ManifestDocument, isSeen: boolean): ManifestReading {
   useEffect(() => {
+    if (isSeen) document.read();
     let timer: ReturnType<typeof setTimeout> | undefined;
     const stop = document.text.onChange(() => {
       clearTimeout(timer);
-      timer = setTimeout(() => document.read(), PAUSE);
+      timer = setTimeout(() => document.read(), isSeen ? PAUSE : PAUSE_UNSEEN);
     });
     return () => {
       clearTimeout(timer);
       stop();
     };
-  }, [document]);
+  }, [document, isSeen]);
   return useSyncExternalStore(
     useCallback((listener) => document.onReading(listener), [document]),
     () => document.reading,

@@ -1,12 +1,14 @@
 import { expect, test } from 'vitest';
 import type { PackageDraft } from './check-package.ts';
-import { DraftChecker, type CheckerWorker, type CheckerWorkerEvents } from './draft-checker.ts';
+import type { CheckerWorker, CheckerWorkerEvents } from './checker-workers.ts';
+import { DraftChecker } from './draft-checker.ts';
 import type { ToChecker } from './messages.ts';
 
 class StubWorker implements CheckerWorker {
   readonly messages: ToChecker[] = [];
   readonly events: CheckerWorkerEvents;
   isEnded = false;
+  isSetAside = false;
 
   constructor(events: CheckerWorkerEvents) {
     this.events = events;
@@ -18,6 +20,10 @@ class StubWorker implements CheckerWorker {
 
   end(): void {
     this.isEnded = true;
+  }
+
+  setAside(): void {
+    this.isSetAside = true;
   }
 
   answer(): void {
@@ -74,11 +80,19 @@ test('a draft that breaks the worker is left, and the next one is checked by ano
   expect(answered).toEqual(['good']);
 });
 
-test('no answer comes after disposal, and the worker is ended', () => {
+test('a worker that has answered everything is kept for another checker', () => {
+  const { checker, workers } = setUp();
+  checker.check(draft('a'));
+  workers[0]!.answer();
+  checker[Symbol.dispose]();
+  expect(workers[0]).toMatchObject({ isSetAside: true, isEnded: false });
+});
+
+test('no answer comes after disposal, and a worker that is still checking is ended', () => {
   const { checker, workers, answered } = setUp();
   checker.check(draft('a'));
   checker[Symbol.dispose]();
   workers[0]!.answer();
   expect(answered).toEqual([]);
-  expect(workers[0]!.isEnded).toBe(true);
+  expect(workers[0]).toMatchObject({ isSetAside: false, isEnded: true });
 });

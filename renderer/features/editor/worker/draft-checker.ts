@@ -1,19 +1,7 @@
 import type { Finding } from '#shared/manifest/finding.ts';
 import type { LibraryPackage } from '../ports.ts';
 import type { PackageDraft } from './check-package.ts';
-import type { FromChecker, ToChecker } from './messages.ts';
-
-/** A worker as the checker sees it. */
-export interface CheckerWorker {
-  send(message: ToChecker): void;
-  end(): void;
-}
-
-export interface CheckerWorkerEvents {
-  onAnswer(this: void, answer: FromChecker): void;
-  /** It failed and answers no more. */
-  onFailure(this: void): void;
-}
+import { takeCheckerWorker, type CheckerWorker, type CheckerWorkerEvents } from './checker-workers.ts';
 
 /**
  * Checks drafts in a worker, so that typing never waits. While one is being checked the newest of those
@@ -31,7 +19,7 @@ export class DraftChecker implements Disposable {
 
   constructor(
     onFindings: (findings: readonly Finding[], draft: PackageDraft) => void,
-    createWorker: (events: CheckerWorkerEvents) => CheckerWorker = startWorker,
+    createWorker: (events: CheckerWorkerEvents) => CheckerWorker = takeCheckerWorker,
   ) {
     this.#onFindings = onFindings;
     this.#createWorker = createWorker;
@@ -49,7 +37,13 @@ export class DraftChecker implements Disposable {
 
   [Symbol.dispose](): void {
     this.#waiting = undefined;
-    this.#stop();
+    // One that is still checking may never answer, and is of no use to another.
+    if (this.#running !== undefined) {
+      this.#stop();
+      return;
+    }
+    this.#worker?.setAside();
+    this.#worker = undefined;
   }
 
   #next(): void {
@@ -89,16 +83,4 @@ export class DraftChecker implements Disposable {
     this.#sentPackages = undefined;
     this.#running = undefined;
   }
-}
-
-function startWorker({ onAnswer, onFailure }: CheckerWorkerEvents): CheckerWorker {
-  const worker = new Worker(new URL('./checker.worker.ts', import.meta.url), { type: 'module' });
-  worker.addEventListener('message', ({ data }: MessageEvent<FromChecker>) => onAnswer(data));
-  worker.addEventListener('error', onFailure);
-  return {
-    // A worker has no origin to name.
-    // oxlint-disable-next-line unicorn/require-post-message-target-origin
-    send: (message) => worker.postMessage(message),
-    end: () => worker.terminate(),
-  };
 }

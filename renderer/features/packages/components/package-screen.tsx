@@ -19,6 +19,7 @@ import { Menu } from '#renderer/components/menu.tsx';
 import { ProblemCard } from '#renderer/components/problem-card.tsx';
 import { TabCount, TabPanel, Tabs, type Tab } from '#renderer/components/tabs.tsx';
 import { IntegrationConnections } from '#renderer/features/connections/index.ts';
+import { preloadManifestEditor } from '#renderer/features/editor/index.ts';
 import { PlaygroundTab } from '#renderer/features/playground/index.ts';
 import { RunTable } from '#renderer/features/runs/index.ts';
 import { useApp, useServices } from '#renderer/state/app-context.tsx';
@@ -54,6 +55,7 @@ export function PackageScreen({ place }: { place: PackagePlace }) {
   useDocumentTitle(shown?.displayName ?? packageName);
   const [asked, setAsked] = useState<Asked | undefined>(undefined);
   useUnsavedWarning();
+  useEffect(preloadManifestEditor, []);
   // A link may call a package another kind than it is.
   useEffect(() => {
     if (shown && shown.type !== kind) goTo({ ...place, kind: shown.type }, { replace: true });
