@@ -8,6 +8,7 @@ import type { AuthorNetwork } from '#main/network/index.ts';
 import type { Offers } from '#main/offering/index.ts';
 import type { RunService } from '#main/runs/run-service.ts';
 import type { SessionSecretStore } from '#main/secrets/secret-store.ts';
+import type { TypedTextService } from '#main/typed-texts/index.ts';
 import type { Settings } from '#shared/settings/settings.ts';
 
 /** The author's choices, kept on disk. */
@@ -33,6 +34,7 @@ export interface Application extends AsyncDisposable {
   readonly runs: RunService;
   readonly secrets: SessionSecretStore;
   readonly settings: SettingsStore;
+  readonly typedTexts: TypedTextService;
   readonly dataDirectory: string;
   readonly version: string;
 }

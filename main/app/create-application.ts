@@ -18,6 +18,7 @@ import {
   processEnvironment,
   stateDirectory,
 } from '#main/store/index.ts';
+import { DatabaseTypedTexts } from '#main/typed-texts/index.ts';
 import type { ProviderKind } from '#shared/models/model.ts';
 import type { OutboundCall } from '#shared/protocol/integrations.ts';
 import { readSidecarLimits } from '#shared/tools/sidecar-limits.ts';
@@ -191,6 +192,7 @@ export async function createApplication(options: ApplicationOptions): Promise<Ap
     runs,
     secrets,
     settings,
+    typedTexts: new DatabaseTypedTexts(database),
     dataDirectory,
     version: options.version,
     [Symbol.asyncDispose]: () => owned.disposeAsync(),

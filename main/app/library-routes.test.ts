@@ -25,7 +25,11 @@ function setUp(pickFolder?: ShellServices['pickFolder']) {
       return Promise.resolve({ path, name: '@you/a', state: 'following' });
     },
   });
-  const routes = bindLibraryRoutes(packages, pickFolder ? { ...shell, pickFolder } : shell);
+  const routes = bindLibraryRoutes(
+    packages,
+    { forgetAll: () => undefined },
+    pickFolder ? { ...shell, pickFolder } : shell,
+  );
   const context = { signal: new AbortController().signal, files: new SessionFiles() };
   const follow = async (input: RouteInput<'library.watchFolder'>): Promise<string> => {
     try {

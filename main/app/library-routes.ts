@@ -4,6 +4,7 @@ import { buffer } from 'node:stream/consumers';
 import { Readable } from 'node:stream';
 import type { FileHandles, ShellServices } from '#main/app/shell-services.ts';
 import type { GivenImport, PackageService } from '#main/library/index.ts';
+import type { TypedTextService } from '#main/typed-texts/index.ts';
 import type { FileEdit, ImportSource, libraryRoutes } from '#shared/ipc/library-routes.ts';
 import { ProblemError } from '#shared/problem.ts';
 import { readTextStart } from './read-text-start.ts';
@@ -12,7 +13,11 @@ import type { RouteHandlers } from './route-handlers.ts';
 type LibraryHandlers = RouteHandlers<keyof typeof libraryRoutes>;
 
 /** Binds the requests about packages to their service. */
-export function bindLibraryRoutes(packages: PackageService, shell: ShellServices): LibraryHandlers {
+export function bindLibraryRoutes(
+  packages: PackageService,
+  typedTexts: Pick<TypedTextService, 'forgetAll'>,
+  shell: ShellServices,
+): LibraryHandlers {
   return {
     'library.packages': () => packages.state(),
     'library.package': ({ name, version }) => packages.detail(name, version),
@@ -43,6 +48,7 @@ export function bindLibraryRoutes(packages: PackageService, shell: ShellServices
     'library.addFromCatalogue': ({ name }) => packages.addFromCatalogue(name),
     'library.discardDraft': async ({ name }) => {
       await packages.discardDraft(name);
+      typedTexts.forgetAll(name);
       return {};
     },
     'library.publish': ({ name, version }) => packages.publish(name, version),
@@ -68,6 +74,7 @@ export function bindLibraryRoutes(packages: PackageService, shell: ShellServices
     },
     'library.delete': async ({ name, version, force }) => {
       await packages.remove(name, { version, force });
+      if (version === undefined) typedTexts.forgetAll(name);
       return {};
     },
     'library.previewImport': ({ source }, { files, signal }) =>

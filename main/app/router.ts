@@ -14,6 +14,7 @@ import { readTextStart } from './read-text-start.ts';
 import type { RequestContext, RouteHandlers } from './route-handlers.ts';
 import { resolveRunFiles } from './run-files.ts';
 import { bindTopics, type TopicBinding } from './topics.ts';
+import { bindTypedTextRoutes } from './typed-text-routes.ts';
 
 export interface RouterOptions {
   readonly application: Application;
@@ -101,7 +102,8 @@ function bindRoutes(application: Application, shell: ShellServices): RouteHandle
 
     'library.list': async () => ({ agents: await library.list() }),
     'library.get': ({ agentId }) => library.get(agentId),
-    ...bindLibraryRoutes(application.packages, shell),
+    ...bindLibraryRoutes(application.packages, application.typedTexts, shell),
+    ...bindTypedTextRoutes(application.typedTexts),
     ...bindConnectionRoutes(application, shell),
     ...bindPlaygroundRoutes(application.playground),
 

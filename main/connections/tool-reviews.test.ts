@@ -104,3 +104,15 @@ describe('tools of a server', () => {
     ]);
   });
 });
+
+it('gives each tool as it was accepted last, and none that waits', () => {
+  reviews.review(ID, all, lists(tool('list', 'Lists'), tool('add', 'Adds')));
+  reviews.review(ID, all, lists(tool('list', 'Lists all'), tool('wipe', 'Wipes')));
+  const [change] = reviews.changes(ID).filter(({ tool: name }) => name === 'list');
+  reviews.accept(ID, [change?.fingerprint ?? '']);
+  const accepted = reviews.accepted(ID).map(({ name, description }) => [name, description]);
+  expect(accepted.toSorted()).toEqual([
+    ['add', 'Adds'],
+    ['list', 'Lists all'],
+  ]);
+});

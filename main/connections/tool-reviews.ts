@@ -21,6 +21,8 @@ export interface ToolReviewService {
   changes(integrationId: string): readonly ToolChange[];
   /** From now on models are told of these; what is no longer waiting is passed over. */
   accept(integrationId: string, fingerprints: readonly string[]): void;
+  /** Tools as they were accepted last, each once; none of a server that was never asked. */
+  accepted(integrationId: string): readonly ServerToolDefinition[];
 }
 
 interface Known {
@@ -102,6 +104,13 @@ export class ToolReviews implements ToolReviewService {
         );
       }
     });
+  }
+
+  accepted(integrationId: string): readonly ServerToolDefinition[] {
+    const accepted = this.#known(integrationId)
+      .filter(({ acceptedAt }) => acceptedAt !== undefined)
+      .toSorted((a, b) => (a.acceptedAt ?? 0) - (b.acceptedAt ?? 0));
+    return [...new Map(accepted.map(({ tool, definition }) => [tool, definition])).values()];
   }
 
   #known(integrationId: string): Known[] {

@@ -161,6 +161,17 @@ const migrations: readonly string[] = [
     PRIMARY KEY (integration_id, server, tool, fingerprint)
   ) STRICT, WITHOUT ROWID;
   `,
+  `
+  -- What was typed into drafts and is not in them.
+  CREATE TABLE typed_text (
+    package_name TEXT NOT NULL,
+    writer TEXT NOT NULL,
+    based_on INTEGER NOT NULL,
+    files TEXT NOT NULL,
+    kept_at INTEGER NOT NULL,
+    PRIMARY KEY (package_name, writer)
+  ) STRICT, WITHOUT ROWID;
+  `,
 ];
 
 /**

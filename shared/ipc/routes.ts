@@ -10,6 +10,7 @@ import {
 import { problemSchema } from '../problem.ts';
 import { chosenConnectionsSchema, connectionRoutes } from './connection-routes.ts';
 import { libraryRoutes } from './library-routes.ts';
+import { typedTextRoutes } from './typed-text-routes.ts';
 import { playgroundRoutes } from './playground-routes.ts';
 import { callExportFormatSchema, callFilterSchema, recordedCallSchema } from '../runs/recorded-call.ts';
 import { keptFolderSchema, runDetailSchema, runPositionSchema, runSummarySchema } from '../runs/run.ts';
@@ -113,6 +114,7 @@ export const routes = {
   'library.list': { input: nothing, output: z.object({ agents: z.array(agentSummarySchema) }) },
   'library.get': { input: z.object({ agentId: z.string() }), output: agentDetailSchema },
   ...libraryRoutes,
+  ...typedTextRoutes,
   ...connectionRoutes,
   ...playgroundRoutes,
 

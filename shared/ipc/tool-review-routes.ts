@@ -20,6 +20,11 @@ const integrationId = z.string().min(1).max(300);
 
 /** Requests about what MCP servers say of their tools; until a change is accepted, no model is told of it. */
 export const toolReviewRoutes = {
+  /** What the servers of integrations said of their tools, as it was accepted; nothing of those never asked. */
+  'toolReviews.accepted': {
+    input: z.object({ integrationIds: z.array(integrationId).max(1_000) }),
+    output: z.object({ tools: z.record(z.string(), z.array(serverToolSchema)) }),
+  },
   'toolReviews.list': {
     input: z.object({ integrationId }),
     output: z.object({ changes: z.array(toolChangeSchema) }),

@@ -483,6 +483,13 @@ export class FakeApplication implements Application {
     review: () => [],
     changes: () => [],
     accept: () => undefined,
+    accepted: () => [],
+  };
+  readonly typedTexts = {
+    keep: () => undefined,
+    list: () => [],
+    forget: () => undefined,
+    forgetAll: () => undefined,
   };
   readonly #directCalls = {
     connections: this.connections,
