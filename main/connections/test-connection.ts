@@ -61,7 +61,9 @@ export async function testCredential(options: TestOptions): Promise<ConnectionTe
     // An answer that is too long to read is an answer.
     if (problem.code === 'response_too_large')
       return { outcome: 'works', detail: `${target.host} answered.` };
-    return { outcome: 'unreachable', detail: problem.detail };
+    // Many servers end the connection without a word when they do not know a certificate.
+    const doubt = certificate ? ' It may not accept the certificate.' : '';
+    return { outcome: 'unreachable', detail: `${problem.detail}${doubt}` };
   }
 }
 

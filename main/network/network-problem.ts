@@ -11,6 +11,14 @@ export function networkProblem(error: unknown, url: URL, proxy: string | undefin
   if (error instanceof Error && error.name === 'AbortError') return error;
   const code = codeOf(error) ?? 'unknown';
   const way = proxy === undefined ? '' : ` through the proxy ${new URL(proxy).host}`;
+  if (code.includes('ALERT')) {
+    return new ProblemError({
+      code: 'network_tls',
+      title: `${url.host} refused the secure connection`,
+      detail: `${url.host}${way} ended the handshake (${code}).`,
+      action: 'Where it asks for a client certificate, compare yours with what the service knows.',
+    });
+  }
   if (/CERT|SIGNED|ISSUER|^ERR_SSL|^ERR_TLS|^EPROTO|LEAF_SIGNATURE/.test(code)) {
     return new ProblemError({
       code: 'network_tls',

@@ -9,6 +9,7 @@ import type { TLSSocket } from 'node:tls';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createSecretStore } from '#main/secrets/index.ts';
 import { DEFAULT_SETTINGS, settingsSchema } from '#shared/settings/settings.ts';
+import { CertificateAuthority } from '#test/support/certificate-authority.ts';
 import { AuthorNetwork, HttpOutbound, type NetworkChoice } from './index.ts';
 
 const code = (value: string) =>
@@ -101,6 +102,20 @@ describe('requests of main', () => {
     const shown = await outbound.send({ ...request, clientCertificate });
     expect(shown.body.toString()).toBe('/path company.test');
     expect((await outbound.send(request)).body.toString()).toBe('/path nobody');
+  });
+
+  it('that a service refuses for want of a certificate do not blame its own', async () => {
+    using authority = new CertificateAuthority();
+    const { key, certificate: cert } = authority.issue('server', 'subjectAltName=IP:127.0.0.1');
+    // With TLS 1.3 the refusal comes after the handshake, and often as a mere end.
+    const how = { requestCert: true, rejectUnauthorized: true, maxVersion: 'TLSv1.2' } as const;
+    const strict = createSecureServer({ key, cert, ...how });
+    await new Promise<void>((resolve) => strict.listen(0, '127.0.0.1', resolve));
+    const url = new URL(`https://127.0.0.1:${(strict.address() as AddressInfo).port}/`);
+    const refused = get(url, through(authority.certificate)).finally(() => strict.close());
+    await expect(refused).rejects.toMatchObject({
+      problem: { code: 'network_tls', title: expect.stringMatching(/refused the secure connection/) },
+    });
   });
 
   it('go straight where he says so', async () => {
