@@ -4,7 +4,6 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { AxeBuilder } from '@axe-core/playwright';
 import type { Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import {
@@ -20,9 +19,9 @@ import {
   startService,
   type Service,
 } from './connection-packages.ts';
+import { createVault, expectOpenToAll, signInAt as signInWith } from './connecting.ts';
 import { recordWire } from './frames.ts';
 import { launchApp, type LaunchedApp } from './launch.ts';
-import { keepScreen, settled } from './screens.ts';
 import { dropFiles, goTo, libraryShown, shownRun } from './steps.ts';
 
 const PASSPHRASE = 'correct horse battery staple';
@@ -61,37 +60,13 @@ describe('accounts at services', () => {
     await service?.[Symbol.asyncDispose]();
   });
 
-  /** Nobody is shut out of what is shown now. */
-  async function isOpenToAll(name: string): Promise<void> {
-    await settled(page);
-    await keepScreen(page, name);
-    const { violations } = await new AxeBuilder({ page }).analyze();
-    const serious = violations.filter(({ impact }) => impact === 'serious' || impact === 'critical');
-    expect(
-      serious.flatMap(({ id, nodes }) => nodes.map(({ target }) => `${name}: ${id} at ${target.join(' ')}`)),
-    ).toEqual([]);
-  }
+  const isOpenToAll = (name: string) => expectOpenToAll(page, name);
 
-  /** Does the person's part in a window of its own: signs in, and allows or aborts. */
+  /** Does the person's part; gives the title of the page they end at. */
   async function signInAt(address: string, login: string, aborts = false): Promise<string> {
-    const window = await app.page.context().browser()?.newContext();
-    if (!window) throw new Error('There is no browser');
-    try {
-      const tab = await window.newPage();
-      await tab.goto(address);
-      if (aborts) await tab.click('a[href$="/abort"]');
-      else {
-        await tab.fill('input[name=login]', login);
-        await tab.fill('input[name=password]', 'x');
-        await tab.click('button[type=submit]');
-        await tab.click('button[type=submit]:has-text("Continue")');
-      }
-      await tab.waitForURL(/127\.0\.0\.1:\d+\/oauth\/callback/);
-      usedCallback = tab.url();
-      return (await tab.textContent('h1')) ?? '';
-    } finally {
-      await window.close();
-    }
+    const window = await signInWith(page, address, { login, aborts });
+    usedCallback = window.url;
+    return window.title;
   }
 
   const addressShown = async () => {
@@ -123,10 +98,7 @@ describe('accounts at services', () => {
   test('wait for a vault to be kept in', async () => {
     await sheet.getByText('which is not there yet').waitFor();
     await isOpenToAll('connect-vault');
-    const vault = sheet.getByRole('form', { name: 'Create the vault' });
-    await vault.getByLabel('New passphrase').fill(PASSPHRASE);
-    await vault.getByLabel('Repeat it').fill(PASSPHRASE);
-    await vault.getByRole('button', { name: 'Create the vault' }).click();
+    await createVault(sheet, PASSPHRASE);
     await sheet.getByRole('form', { name: 'App at Harbour mail' }).waitFor();
     expect(await sheet.getByLabel('New passphrase').count()).toBe(0);
   });

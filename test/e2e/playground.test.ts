@@ -1,14 +1,13 @@
 import { randomBytes } from 'node:crypto';
-import { AxeBuilder } from '@axe-core/playwright';
 import type { Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { writeArchive } from '#main/library/archive/write-archive.ts';
 import { startService, type TestService } from '#main/sidecar/test-support/services.ts';
 import { startTus } from '#test/peers/upload-services.ts';
 import { integrationFiles, keyAuth } from '#test/support/test-packages.ts';
+import { createVault, expectOpenToAll } from './connecting.ts';
 import { recordWire } from './frames.ts';
 import { launchApp, type LaunchedApp } from './launch.ts';
-import { keepScreen, settled } from './screens.ts';
 import { goTo, importDropped, libraryShown } from './steps.ts';
 
 const KEY = `canary-${randomBytes(18).toString('hex')}`;
@@ -65,15 +64,7 @@ describe('the playground of an integration', () => {
     await tus?.[Symbol.asyncDispose]();
   });
 
-  async function isOpenToAll(name: string): Promise<void> {
-    await settled(page);
-    await keepScreen(page, name);
-    const { violations } = await new AxeBuilder({ page }).analyze();
-    const serious = violations.filter(({ impact }) => impact === 'serious' || impact === 'critical');
-    expect(
-      serious.flatMap(({ id, nodes }) => nodes.map(({ target }) => `${name}: ${id} at ${target.join(' ')}`)),
-    ).toEqual([]);
-  }
+  const isOpenToAll = (name: string) => expectOpenToAll(page, name);
 
   const blocks = () => shown.getByRole('region', { name: /^Block \d$/ }).allInnerTexts();
   const call = () => form.getByRole('button', { name: 'Call' }).click();
@@ -84,10 +75,7 @@ describe('the playground of an integration', () => {
     await isOpenToAll('playground-unconnected');
     await page.getByRole('button', { name: 'Connect an account' }).click();
     const sheet = page.getByRole('dialog');
-    const vault = sheet.getByRole('form', { name: 'Create the vault' });
-    await vault.getByLabel('New passphrase').fill('correct horse battery staple');
-    await vault.getByLabel('Repeat it').fill('correct horse battery staple');
-    await vault.getByRole('button', { name: 'Create the vault' }).click();
+    await createVault(sheet, 'correct horse battery staple');
     await sheet.getByLabel('Key').fill(KEY);
     await sheet.getByRole('button', { name: 'Save' }).click();
     await sheet.waitFor({ state: 'detached' });

@@ -2,15 +2,14 @@ import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { readFileSync } from 'node:fs';
-import { AxeBuilder } from '@axe-core/playwright';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { writeArchive } from '#main/library/archive/write-archive.ts';
 import { startModelProvider, type ModelProvider } from '#test/peers/model-provider.ts';
 import { agentFiles, integrationFiles, keyAuth } from '#test/support/test-packages.ts';
 import { turn } from '#test/support/whole-application.ts';
+import { createVault, expectOpenToAll } from './connecting.ts';
 import { launchApp, type LaunchedApp } from './launch.ts';
-import { keepScreen, settled } from './screens.ts';
 import { dropFiles, goTo, libraryShown, runEnded, shownRun, timelineRows } from './steps.ts';
 
 const KEY = 'canary-key-51d0c2be88f7a9';
@@ -49,15 +48,7 @@ describe('a run that calls services, in the app', () => {
 
   const address = (path: string) => `http://${HOST}:${(service.address() as AddressInfo).port}${path}`;
 
-  async function isOpenToAll(name: string): Promise<void> {
-    await settled(page);
-    await keepScreen(page, name);
-    const { violations } = await new AxeBuilder({ page }).analyze();
-    const serious = violations.filter(({ impact }) => impact === 'serious' || impact === 'critical');
-    expect(
-      serious.map(({ id, nodes }) => `${id} at ${nodes.map(({ target }) => target.join(' ')).join(', ')}`),
-    ).toEqual([]);
-  }
+  const isOpenToAll = (name: string) => expectOpenToAll(page, name);
 
   /** What a click brings to the author's downloads. */
   async function downloaded(click: () => Promise<void>): Promise<string> {
@@ -84,10 +75,7 @@ describe('a run that calls services, in the app', () => {
     await goTo(page, '#/connections');
     await page.getByRole('button', { name: 'Connect a service' }).click();
     await sheet.getByRole('button', { name: /^Tide tables/ }).click();
-    const vault = sheet.getByRole('form', { name: 'Create the vault' });
-    await vault.getByLabel('New passphrase').fill(PASSPHRASE);
-    await vault.getByLabel('Repeat it').fill(PASSPHRASE);
-    await vault.getByRole('button', { name: 'Create the vault' }).click();
+    await createVault(sheet, PASSPHRASE);
     const form = sheet.getByRole('form', { name: 'Credentials' });
     await form.getByLabel('Key').fill(KEY);
     await form.getByRole('button', { name: 'Save' }).click();

@@ -1,45 +1,24 @@
-import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:https';
 import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import type { TLSSocket } from 'node:tls';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { CertificateAuthority, type Issued } from '#test/support/certificate-authority.ts';
 import { codeOf, FakeMain, ServiceBench, textsOf } from '../test-support/services.ts';
 
 const bench = new ServiceBench();
-let folder: string;
+let authority: CertificateAuthority;
 let server: Server;
 let port: number;
-let authority: string;
-let client: { certificate: string; key: string };
+let own: Issued;
+let client: Issued;
 let sessions: number;
 
-function openssl(...words: string[]): void {
-  execFileSync('openssl', words, { cwd: folder, stdio: 'ignore' });
-}
-
-function issue(name: string, extension: string): void {
-  writeFileSync(join(folder, `${name}.ext`), extension);
-  const key = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes'];
-  openssl('req', ...key, '-keyout', `${name}.key`, '-out', `${name}.csr`, '-subj', `/CN=${name}`);
-  const from = ['-CA', 'ca.pem', '-CAkey', 'ca.key', '-CAcreateserial'];
-  openssl('x509', '-req', '-in', `${name}.csr`, ...from, '-out', `${name}.pem`, '-extfile', `${name}.ext`);
-}
-
-const read = (name: string) => readFileSync(join(folder, name), 'utf8');
-
 beforeAll(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'slipway-mtls-'));
-  const key = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes'];
-  openssl('req', '-x509', ...key, '-keyout', 'ca.key', '-out', 'ca.pem', '-subj', '/CN=Authority of a test');
-  issue('server', 'subjectAltName=DNS:api.example.com,DNS:other.example.com');
-  issue('client', 'extendedKeyUsage=clientAuth');
-  authority = read('ca.pem');
-  client = { certificate: read('client.pem'), key: read('client.key') };
-  const tls = { key: read('server.key'), cert: read('server.pem'), ca: authority };
+  authority = new CertificateAuthority();
+  own = authority.issue('server', 'subjectAltName=DNS:api.example.com,DNS:other.example.com');
+  client = authority.issue('client', 'extendedKeyUsage=clientAuth');
+  const tls = { key: own.key, cert: own.certificate, ca: authority.certificate };
   server = createServer({ ...tls, requestCert: true, rejectUnauthorized: false }, (request, response) => {
     const { CN: name = 'nobody' } = (request.socket as TLSSocket).getPeerCertificate().subject ?? {};
     if (request.url === '/away') {
@@ -59,7 +38,7 @@ afterEach(() => bench.close());
 afterAll(() => {
   server.closeAllConnections();
   server.close();
-  rmSync(folder, { recursive: true, force: true });
+  authority[Symbol.dispose]();
 });
 
 function callerWith(fields: Record<string, string>, allowsAllUris = false) {
@@ -67,7 +46,7 @@ function callerWith(fields: Record<string, string>, allowsAllUris = false) {
   main.answer = () => ({ fields, publicFields: [] });
   return bench.caller({
     main,
-    certificateAuthorities: [authority],
+    certificateAuthorities: [authority.certificate],
     auth: {
       delivery: undefined,
       showsCertificate: true,
@@ -95,7 +74,7 @@ test('is not shown where a redirect leads out of the service', async () => {
 });
 
 test('that cannot be used fails the call, and its key is in no message', async () => {
-  const caller = callerWith({ certificate: client.certificate, key: read('server.key') });
+  const caller = callerWith({ certificate: client.certificate, key: own.key });
   const result = await caller.call({ target: `https://api.example.com:${port}/` });
   expect(codeOf(result)).toBe('upstream_unreachable');
   expect(JSON.stringify(result)).not.toContain('PRIVATE KEY');
