@@ -788,6 +788,27 @@ describe('what a run needs', () => {
     expect(await statusOf(agent, { [KEY.integrationId]: ids })).toBe('too_many_connections');
   });
 
+  it('sees that an access has ended which nobody can renew', async () => {
+    await setUpClient();
+    Object.assign(manifests.get('@test/mail')?.auths['oauth'] ?? {}, {
+      refreshTokenIssuance: 'not_supported',
+    });
+    refreshesWith({
+      access_token: 'at-short-1234567890',
+      token_type: 'bearer',
+      expires_in: 60,
+      scope: 'openid email mail',
+    });
+    const { id } = await signIn('ada', { scopes: ['mail'] });
+    const agent = agentOf({ tools: ['send'] });
+    expect(await statusOf(agent)).toBe('ready');
+    now += 61_000;
+    expect(await statusOf(agent)).toBe('needs_reconnection');
+    await expect(connections.bind('agent', agent)).rejects.toEqual(code('missing_integration_connection'));
+    // It is no refusal of the service, so it is marked nowhere else.
+    expect(found(id).state).toBe('connected');
+  });
+
   it('sees that a vault was kept in memory, or set aside', async () => {
     await connections.create({ ...KEY, fields: { api_key: 'sk-live-12345678' } });
     const agent = agentOf({ tools: ['api_call'] }, KEY.integrationId);

@@ -4,6 +4,7 @@ import type { Outbound } from '#main/network/index.ts';
 import type { SecretStore } from '#main/secrets/secret-store.ts';
 import type { Database } from '#main/store/index.ts';
 import {
+  hasEnded,
   MAX_CHOSEN_CONNECTIONS,
   type ConnectFlow,
   type Connection,
@@ -325,10 +326,11 @@ export class Connections implements ConnectionService, AsyncDisposable {
       const integration = await (agent.integrations ?? this.#options.integrations).get(id);
       if (integration) integrations.set(id, integration);
     }
+    const now = this.#now();
     return requirementsOf({
       agent,
       integrations,
-      connections: this.#repository.list().map((connection) => asKept(connection, known)),
+      connections: this.#repository.list().map((connection) => asItIs(connection, known, now)),
       chosenNow,
       chosenEarlier: (id) => this.#repository.choice(agentId, id),
       hasClient: (id, authKey) =>
@@ -381,7 +383,7 @@ export class Connections implements ConnectionService, AsyncDisposable {
     fields: Record<string, string>,
     signal: AbortSignal | undefined,
   ): Promise<{ secrets: ConnectionSecrets; identity: Record<string, string> }> {
-    const obtainedAt = this.#options.now?.() ?? Date.now();
+    const obtainedAt = this.#now();
     if (auth.connect?.tool) {
       return { secrets: { version: 1, outputs: {}, inputs: fields, obtainedAt }, identity: {} };
     }
@@ -429,7 +431,7 @@ export class Connections implements ConnectionService, AsyncDisposable {
         outputs: { access_token: tokens.accessToken },
         refreshToken,
         tokenEndpoint: server.metadata.token_endpoint,
-        obtainedAt: this.#options.now?.() ?? Date.now(),
+        obtainedAt: this.#now(),
         expiresAt: tokens.expiresAt,
       },
     );
@@ -556,6 +558,10 @@ export class Connections implements ConnectionService, AsyncDisposable {
     throw unknownConnection();
   }
 
+  #now(): number {
+    return this.#options.now?.() ?? Date.now();
+  }
+
   #tellCredential(connectionId: string): void {
     for (const listener of this.#credentialListeners) listener(connectionId);
     this.#tellState();
@@ -587,10 +593,13 @@ function newConnection(integrationId: string, authKey: string, auth: AuthMethod)
   };
 }
 
-/** A vault that was set aside, or kept in memory, may have less than the database promises. */
-function asKept(connection: Connection, known: ReadonlySet<string> | undefined): Connection {
-  if (known === undefined || known.has(connection.id)) return connection;
-  return { ...connection, state: 'needs_sign_in' };
+/**
+ * A vault that was set aside, or kept in memory, may have less than the database promises; and an access
+ * that nobody can renew ends without a word.
+ */
+function asItIs(connection: Connection, known: ReadonlySet<string> | undefined, now: number): Connection {
+  const isKept = known === undefined || known.has(connection.id);
+  return isKept && !hasEnded(connection, now) ? connection : { ...connection, state: 'needs_sign_in' };
 }
 
 function runConnectionOf(connection: Connection): RunConnection {

@@ -34,6 +34,14 @@ export const connectionSchema = z.object({
 });
 export type Connection = z.infer<typeof connectionSchema>;
 
+/** Whether only a person can make it work again. @param now milliseconds since the epoch */
+export function hasEnded(
+  { state, renewable, expiresAt }: Pick<Connection, 'state' | 'renewable' | 'expiresAt'>,
+  now: number,
+): boolean {
+  return state === 'needs_sign_in' || (!renewable && expiresAt !== undefined && expiresAt <= now);
+}
+
 /** A sign-in with the browser or on another device, from its beginning to its end. */
 export const connectFlowSchema = z.object({
   id: z.string(),

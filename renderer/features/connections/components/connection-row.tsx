@@ -12,7 +12,7 @@ import { formatDateTime, formatQuantity } from '#renderer/format/format.ts';
 import { useServices } from '#renderer/state/app-context.tsx';
 import { useAction } from '#renderer/state/requests.ts';
 import { useNow } from '#renderer/state/use-now.ts';
-import type { Connection } from '#shared/connections/connection.ts';
+import { hasEnded, type Connection } from '#shared/connections/connection.ts';
 import type { AuthNeeds, ConnectionTest } from '#shared/connections/requirements.ts';
 import type { Problem } from '#shared/problem.ts';
 import { useConnectSheet } from '../hooks/connect-context.tsx';
@@ -47,6 +47,7 @@ export function ConnectionRow({
   const test = useAction('connections.test', { onDone: setTested, onProblem: setProblem });
   const remove = useAction('connections.remove', { onDone: () => notices.say(`${label} was removed`) });
   const { tone, text } = connectionState(connection, now);
+  const isOver = hasEnded(connection, now);
   const isOAuth = authType === 'oauth2';
   const renew = () => open({ integrationId, authKey, connectionId });
   const runTest = () => {
@@ -104,12 +105,12 @@ export function ConnectionRow({
             </span>
           </p>
         </div>
-        {connection.state === 'needs_sign_in' && (
+        {isOver && (
           <Button size="small" variant="primary" unavailable={gone} onClick={renew}>
             {isOAuth ? 'Sign in again' : 'Enter anew'}
           </Button>
         )}
-        {connection.state === 'connected' && connection.lostScopes.length > 0 && (
+        {!isOver && connection.lostScopes.length > 0 && (
           <Button size="small" unavailable={gone} onClick={renew}>
             Grant the rest
           </Button>

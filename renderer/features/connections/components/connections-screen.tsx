@@ -11,6 +11,8 @@ import { formatQuantity } from '#renderer/format/format.ts';
 import { useApp } from '#renderer/state/app-context.tsx';
 import { placeLink } from '#renderer/state/place.ts';
 import { useDocumentTitle } from '#renderer/state/use-document-title.ts';
+import { useNow } from '#renderer/state/use-now.ts';
+import { hasEnded } from '#shared/connections/connection.ts';
 import { useConnectSheet } from '../hooks/connect-context.tsx';
 import { IntegrationAccounts } from './integration-accounts.tsx';
 
@@ -22,6 +24,7 @@ export function ConnectionsScreen() {
   const vault = useApp((app) => app.vault);
   const packages = useApp(({ library }) => library?.packages);
   const [isChoosing, setIsChoosing] = useState(false);
+  const now = useNow(60_000);
   const integrations = (packages ?? []).filter(({ type }) => type === 'integration');
   const flowing = (state?.flows ?? []).filter(({ state: at }) => at === 'waiting' || at === 'exchanging');
   const groups = [
@@ -30,7 +33,7 @@ export function ConnectionsScreen() {
   function nameOf(id: string): string {
     return integrations.find(({ name }) => name === id)?.displayName ?? id;
   }
-  const ended = (state?.connections ?? []).filter((one) => one.state === 'needs_sign_in').length;
+  const ended = (state?.connections ?? []).filter((one) => hasEnded(one, now)).length;
   return (
     <>
       <PageHeader

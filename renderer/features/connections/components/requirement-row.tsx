@@ -115,14 +115,15 @@ function Candidates({
   onRenew: (candidate: Candidate) => void;
 }) {
   const id = useId();
-  const { displayName, candidates, source } = requirement;
+  const { displayName, candidates, source, auths } = requirement;
   const isFull = chosen.length >= MAX_CHOSEN_CONNECTIONS;
   return (
     <fieldset>
       <legend className="sr-only">Accounts of {displayName}</legend>
       <ul className="space-y-1">
         {candidates.map((candidate) => {
-          const { connectionId, label, accountId, state, missingScopes } = candidate;
+          const { connectionId, label, accountId, authKey, state, missingScopes } = candidate;
+          const isSignIn = auths.find((auth) => auth.authKey === authKey)?.type === 'oauth2';
           const isChosen = chosen.includes(connectionId);
           return (
             <li key={connectionId} className="flex items-center gap-2">
@@ -152,7 +153,7 @@ function Candidates({
               )}
               {(state === 'needs_sign_in' || missingScopes.length > 0) && (
                 <Button size="small" onClick={() => onRenew(candidate)}>
-                  {state === 'needs_sign_in' ? 'Sign in again' : 'Grant the rest'}
+                  {state === 'connected' ? 'Grant the rest' : isSignIn ? 'Sign in again' : 'Enter anew'}
                 </Button>
               )}
             </li>

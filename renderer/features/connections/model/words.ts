@@ -1,5 +1,5 @@
 import type { Tone } from '#renderer/components/badge.tsx';
-import type { Connection } from '#shared/connections/connection.ts';
+import { hasEnded, type Connection } from '#shared/connections/connection.ts';
 import type { AuthNeeds } from '#shared/connections/requirements.ts';
 
 /** What people call a way of connecting. */
@@ -23,9 +23,9 @@ export function connectionState(
   connection: Pick<Connection, 'state' | 'lostScopes' | 'expiresAt' | 'renewable' | 'problem'>,
   now: number,
 ): { readonly tone: Tone; readonly text: string } {
-  const { state, lostScopes, expiresAt, renewable, problem } = connection;
+  const { state, lostScopes, problem } = connection;
   if (state === 'needs_sign_in') return { tone: 'danger', text: 'Needs a new sign-in' };
-  if (!renewable && expiresAt !== undefined && expiresAt <= now) return { tone: 'danger', text: 'Expired' };
+  if (hasEnded(connection, now)) return { tone: 'danger', text: 'Expired' };
   if (lostScopes.length > 0) return { tone: 'caution', text: 'Allows less than before' };
   if (problem) return { tone: 'caution', text: 'Had a problem' };
   return { tone: 'success', text: 'Connected' };

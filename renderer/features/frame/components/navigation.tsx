@@ -7,6 +7,8 @@ import { Mark } from '#renderer/components/mark.tsx';
 import { KindIcon, KINDS } from '#renderer/features/packages/index.ts';
 import { useApp } from '#renderer/state/app-context.tsx';
 import { placeLink, usePlace, type Place } from '#renderer/state/place.ts';
+import { useNow } from '#renderer/state/use-now.ts';
+import { hasEnded } from '#shared/connections/connection.ts';
 import type { PackageType } from '#shared/manifest/dialect.ts';
 import { isFinalStatus } from '#shared/runs/run.ts';
 import { EngineChip, ModelChip } from './status-chips.tsx';
@@ -141,8 +143,9 @@ function Item({
 
 /** Accounts that want a new sign-in. */
 function EndedAccounts() {
+  const now = useNow(60_000);
   const ended = useApp(
-    ({ connections }) => connections?.connections.filter(({ state }) => state === 'needs_sign_in').length,
+    ({ connections }) => connections?.connections.filter((connection) => hasEnded(connection, now)).length,
   );
   if (!ended) return null;
   return (
