@@ -35,8 +35,9 @@ export function networkProblem(error: unknown, url: URL, proxy: string | undefin
       action: 'Try again.',
     });
   }
-  const reason =
-    code === 'ENOTFOUND' || code === 'EAI_AGAIN'
+  const reason = /^(UND_ERR_SOCKET|ECONNRESET|EPIPE)$/.test(code)
+    ? `${url.host} ended the connection${way} without an answer.`
+    : code === 'ENOTFOUND' || code === 'EAI_AGAIN'
       ? `The name ${url.hostname} cannot be resolved${way}.`
       : `${url.host} cannot be reached${way} (${code}).`;
   return new ProblemError({

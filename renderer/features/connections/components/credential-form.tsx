@@ -1,6 +1,7 @@
 import { PlugZap } from 'lucide-react';
 import { useId, useState, type ChangeEvent, type FormEvent } from 'react';
 import { Button } from '#renderer/components/button.tsx';
+import { classes } from '#renderer/components/classes.ts';
 import { Field, Input, Select, Textarea, type FieldAttributes } from '#renderer/components/field.tsx';
 import { ProblemCard } from '#renderer/components/problem-card.tsx';
 import { useAction } from '#renderer/state/requests.ts';
@@ -195,11 +196,14 @@ function PastedFile({ field, attributes, value, onChange, onProblem }: Credentia
     }
     onChange(await file.text());
   };
+  // A certificate may be read by anyone; what belongs to it may not.
+  const isHidden =
+    field.secret && value !== '' && !value.trimStart().startsWith('-----BEGIN CERTIFICATE-----');
   return (
     <div className="space-y-1.5">
       <Textarea
         {...attributes}
-        className="font-mono text-sm"
+        className={classes('font-mono text-sm', isHidden && '[-webkit-text-security:disc]')}
         autoComplete="off"
         spellCheck={false}
         placeholder={field.example ?? 'Paste it here, or pick its file'}
@@ -210,7 +214,8 @@ function PastedFile({ field, attributes, value, onChange, onProblem }: Credentia
         type="file"
         aria-label={`File of ${field.title}`}
         accept=".pem,.crt,.cer,.key,.json,.txt"
-        className="block text-sm text-ink-soft file:mr-3 file:h-6.5 file:rounded-md file:border file:border-solid file:border-line-strong/70 file:bg-surface file:px-2 file:text-sm file:font-medium file:text-ink"
+        // It has forgotten the file by the time it would name it.
+        className="block w-fit text-sm text-transparent file:mr-3 file:h-6.5 file:rounded-md file:border file:border-solid file:border-line-strong/70 file:bg-surface file:px-2 file:text-sm file:font-medium file:text-ink"
         onChange={(event) => void take(event)}
       />
     </div>
