@@ -16,6 +16,7 @@ import type { Problem } from '#shared/problem.ts';
 import { useEditorLibrary } from '../hooks/use-editor-library.ts';
 import type { DraftSession, DraftState, SaveDraft } from '../model/draft-session.ts';
 import { openDrafts } from '../model/open-drafts.ts';
+import { RecoveredText } from './recovered-text.tsx';
 import { TryPanel } from './try-panel.tsx';
 
 /** The draft of a package, to be written. */
@@ -95,7 +96,7 @@ function DraftEditor({
   readAt: number;
   revision: number;
 }) {
-  const { client } = useServices();
+  const { client, notices } = useServices();
   const [attempt, setAttempt] = useState(0);
   const { summary, files } = detail;
   const { name } = summary;
@@ -109,11 +110,23 @@ function DraftEditor({
         });
         return saved.draftId;
       };
-      return openDrafts.open(detail, readAt, save);
+      return openDrafts.open(detail, {
+        save,
+        typedTexts: (writer) => ({
+          keep: (files, basedOn) =>
+            client.request('typedTexts.keep', { name, writer, basedOn, files: [...files] }),
+          forget: () => client.request('typedTexts.forget', { name, writer }),
+        }),
+      });
     }, // Another attempt opens it anew.
     // oxlint-disable-next-line react/exhaustive-deps
-    [client, name, detail, readAt, attempt],
+    [client, name, detail, attempt],
   );
+  useEffect(() => {
+    if (session.follow(detail, readAt)) {
+      notices.say('The draft was changed outside of this editor, which shows it now. Undo takes that back.');
+    }
+  }, [session, detail, readAt, notices]);
   const forget = () => {
     openDrafts.forget(name);
     setAttempt(attempt + 1);
@@ -148,6 +161,7 @@ function DraftEditor({
   useEffect(() => () => void session.save(), [session]);
   const editor = (
     <div className="flex min-h-0 min-w-0 flex-1 flex-col pt-3">
+      <RecoveredText name={name} session={session} draftId={detail.draftId} />
       <SaveProblem session={session} onForget={forget} />
       <ManifestEditor
         identity={`${name} ${sessionId(session)}`}

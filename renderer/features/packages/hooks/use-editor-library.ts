@@ -1,8 +1,8 @@
 import { useQueries } from '@tanstack/react-query';
-import { useCallback, useMemo, useSyncExternalStore } from 'react';
+import { useCallback, useMemo, useState, useSyncExternalStore } from 'react';
 import type { EditorLibrary, LibraryPackage, ManifestDocument } from '#renderer/features/editor/index.ts';
 import { useApp, useServices } from '#renderer/state/app-context.tsx';
-import { requestKey } from '#renderer/state/requests.ts';
+import { requestKey, useRequest } from '#renderer/state/requests.ts';
 import type { PackageDetail, PackageSummary } from '#shared/ipc/library-routes.ts';
 import { validateManifest, type PackageManifest } from '#shared/manifest/validate.ts';
 import { neededPackages } from '../model/needed-packages.ts';
@@ -27,12 +27,14 @@ export function useEditorLibrary(ownName: string, document: ManifestDocument): E
   const read = useDetails(named, client);
   const needed = useNeeded(value, others, read);
   const details = useDetails(needed, client);
+  const liveTools = useLiveTools(needed);
   return useMemo(() => {
     const names = new Set(needed.map(({ name }) => name));
     return {
       packages: others.map((summary) => editorPackage(summary, details.get(summary.name), names)),
+      liveTools,
     };
-  }, [others, needed, details]);
+  }, [others, needed, details, liveTools]);
 }
 
 type Details = ReadonlyMap<string, PackageDetail>;
@@ -65,6 +67,23 @@ function useDetails(
     combine: byName,
   });
 }
+
+/** Tools as the servers of integrations told them when they were last asked, as far as they were accepted. */
+function useLiveTools(packages: readonly PackageSummary[]): NonNullable<EditorLibrary['liveTools']> {
+  const [openedAt] = useState(() => Date.now());
+  const integrationIds = useMemo(
+    () => packages.filter(({ type }) => type === 'integration').map(({ name }) => name),
+    [packages],
+  );
+  const accepted = useRequest(
+    'toolReviews.accepted',
+    { integrationIds },
+    { enabled: integrationIds.length > 0, version: openedAt, keepsPrevious: true },
+  );
+  return accepted.data?.tools ?? NO_TOOLS;
+}
+
+const NO_TOOLS = {};
 
 function byName(results: readonly { readonly data: PackageDetail | undefined }[]): Details {
   return new Map(results.flatMap(({ data }) => (data ? [[data.summary.name, data] as const] : [])));

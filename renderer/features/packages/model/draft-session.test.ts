@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { PackageDetail } from '#shared/ipc/library-routes.ts';
 import { ProblemError } from '#shared/problem.ts';
-import { DraftSession, DraftSessions, type DraftFile, type SaveDraft } from './draft-session.ts';
+import { DraftSession, type DraftFile, type SaveDraft } from './draft-session.ts';
 
 const read = {
   draftId: 4,
@@ -93,30 +93,30 @@ describe('a draft that is written', () => {
   });
 });
 
-describe('the drafts that are written', () => {
-  const detail = { ...read, summary: { name: '@me/a' } } as PackageDetail;
+describe('a draft that is changed elsewhere', () => {
+  const save: SaveDraft = () => Promise.resolve(7);
 
-  it('stay while they are not saved, and follow what others saved else', () => {
-    const sessions = new DraftSessions();
-    const save: SaveDraft = () => Promise.reject(conflict());
-    const first = sessions.open(detail, 1, save);
-    expect(sessions.open(detail, 2, save)).toBe(first);
-    const second = sessions.open({ ...detail, draftId: 5 }, 3, save);
-    expect(second).not.toBe(first);
-    second.content?.text.change('Unsaved.');
-    expect(sessions.open({ ...detail, draftId: 6 }, 4, save)).toBe(second);
-    expect(sessions.hasUnsaved).toBe(true);
-    sessions.forget('@me/a');
-    expect(sessions.open({ ...detail, draftId: 6 }, 5, save)).not.toBe(second);
+  it('is followed by steps that undo takes back, and saves over the state it was followed to', async () => {
+    const session = new DraftSession(read, save);
+    const there = { ...read, draftId: 9, manifestText: '{"name":"@me/a","timeout":5}' };
+    expect(session.follow(there, Date.now())).toBe(true);
+    expect(session.document.reading).toMatchObject({ value: { timeout: 5 } });
+    expect([session.hasUnsaved, session.basedOn]).toEqual([false, 9]);
+    session.document.undo();
+    expect(session.unsaved).toEqual([{ path: 'manifest.json', text: read.manifestText }]);
+    // Only other files were changed: nothing to tell.
+    await session.save();
+    expect(session.follow({ ...read, draftId: 12 }, Date.now() + 1)).toBe(false);
+    expect(session.basedOn).toBe(12);
   });
 
-  it('are not set back by an answer from before the last save, but begin anew once it was published', async () => {
-    vi.setSystemTime(1_000);
-    const sessions = new DraftSessions();
-    const session = sessions.open(detail, 900, () => Promise.resolve(7));
-    session.content?.text.change('Saved.');
+  it('is not followed over what is typed here, nor to an answer from before the last save', async () => {
+    const session = new DraftSession(read, save);
+    const there = { ...read, draftId: 9, content: { path: 'prompt.md', text: 'Theirs.' } };
+    session.content?.text.change('Mine.');
+    expect(session.follow(there, Date.now() + 1)).toBe(false);
     await session.save();
-    expect(sessions.open(detail, 999, () => Promise.resolve(8))).toBe(session);
-    expect(sessions.open({ ...detail, draftId: 0 }, 1_001, () => Promise.resolve(8))).not.toBe(session);
+    expect(session.follow(there, session.savedAt - 1)).toBe(false);
+    expect(session.content?.text.text).toBe('Mine.');
   });
 });

@@ -15,6 +15,9 @@ export interface DraftFile {
   readonly text: string;
 }
 
+/** What is edited of a package. */
+export type EditedDraft = Pick<PackageDetail, 'draftId' | 'manifestText' | 'content'>;
+
 /** Saves files over a state of a draft; gives the state they are now. @throws ProblemError. */
 export type SaveDraft = (files: readonly DraftFile[], basedOn: number | undefined) => Promise<number>;
 
@@ -34,7 +37,7 @@ export class DraftSession implements Disposable {
   #timer: ReturnType<typeof setTimeout> | undefined;
   #saving: Promise<void> | undefined;
 
-  constructor(detail: Pick<PackageDetail, 'draftId' | 'manifestText' | 'content'>, save: SaveDraft) {
+  constructor(detail: EditedDraft, save: SaveDraft) {
     this.#save = save;
     this.#basedOn = detail.draftId;
     this.document = new ManifestDocument(detail.manifestText);
@@ -60,7 +63,43 @@ export class DraftSession implements Disposable {
 
   /** Whether something typed here is not in the library. */
   get hasUnsaved(): boolean {
-    return this.#unsaved().length > 0;
+    return this.unsaved.length > 0;
+  }
+
+  /** Files whose text here is another one than in the library. */
+  get unsaved(): DraftFile[] {
+    return this.#files().filter(({ path, text }) => this.#saved.get(path) !== text);
+  }
+
+  /** Whether these texts can become those of a draft that was changed elsewhere. */
+  canFollow(detail: EditedDraft): boolean {
+    const isMarked = (text: string) => text.startsWith('\uFEFF');
+    return (
+      detail.content?.path === this.content?.path &&
+      detailFiles(detail).every(
+        ({ text }, index) => isMarked(text) === isMarked(this.#files()[index]?.text ?? ''),
+      )
+    );
+  }
+
+  /**
+   * Takes over what the draft says now, as steps that undo takes back, unless something typed here is not
+   * saved. Gives whether a text became another one.
+   * @param readAt when the detail came, in milliseconds since 1970: it may be older than the last save
+   */
+  follow(detail: EditedDraft, readAt: number): boolean {
+    const isOld = readAt <= this.#savedAt || detail.draftId === this.#basedOn;
+    if (isOld || this.#saving || this.hasUnsaved || !this.canFollow(detail)) return false;
+    this.#basedOn = detail.draftId;
+    const before = this.#files();
+    const files = detailFiles(detail);
+    for (const { path, text } of files) this.#saved.set(path, text);
+    for (const { path, text } of files) {
+      const edited = path === MANIFEST_FILE ? this.document.text : this.content?.text;
+      edited?.change(text.replace(/^\uFEFF/, ''));
+    }
+    this.document.read();
+    return files.some(({ text }, index) => text !== before[index]?.text);
   }
 
   /** Saves what changed; waits for a save under way first. Its outcome is in the store. */
@@ -77,7 +116,7 @@ export class DraftSession implements Disposable {
   }
 
   async #saveNow(overwrite: boolean): Promise<void> {
-    const files = this.#unsaved();
+    const files = this.unsaved;
     if (files.length === 0) {
       this.store.setState({ status: 'saved', problem: undefined });
       return;
@@ -114,46 +153,9 @@ export class DraftSession implements Disposable {
     if (this.content) files.push({ path: this.content.path, text: this.content.text.source });
     return files;
   }
-
-  #unsaved(): DraftFile[] {
-    return this.#files().filter(({ path, text }) => this.#saved.get(path) !== text);
-  }
 }
 
-/** Drafts that are being written, so that going elsewhere loses nothing. */
-export class DraftSessions {
-  readonly #sessions = new Map<string, DraftSession>();
-
-  /**
-   * The session of a package: the one there is as long as it has something unsaved or the draft is still
-   * what it saved; else a new one.
-   * @param readAt when the detail came, in milliseconds since 1970: it may be older than the last save
-   */
-  open(detail: PackageDetail, readAt: number, save: SaveDraft): DraftSession {
-    const { name } = detail.summary;
-    const known = this.#sessions.get(name);
-    const isCurrent = known && (known.basedOn === detail.draftId || readAt <= known.savedAt);
-    if (known && (known.hasUnsaved || isCurrent)) return known;
-    known?.[Symbol.dispose]();
-    const session = new DraftSession(detail, save);
-    this.#sessions.set(name, session);
-    return session;
-  }
-
-  /** Saves what a package's draft has unsaved here. */
-  async flush(name: string): Promise<void> {
-    const session = this.#sessions.get(name);
-    if (session?.hasUnsaved) await session.save();
-  }
-
-  /** Gives up what was typed here. */
-  forget(name: string): void {
-    this.#sessions.get(name)?.[Symbol.dispose]();
-    this.#sessions.delete(name);
-  }
-
-  /** Whether any of them has something that is not in the library. */
-  get hasUnsaved(): boolean {
-    return [...this.#sessions.values()].some((session) => session.hasUnsaved);
-  }
+function detailFiles({ manifestText, content }: EditedDraft): DraftFile[] {
+  const manifest = { path: MANIFEST_FILE, text: manifestText };
+  return content ? [manifest, { path: content.path, text: content.text }] : [manifest];
 }
