@@ -1,5 +1,5 @@
 import type { ConnectionService, ToolReviewService } from '#main/connections/index.ts';
-import type { CredentialProxies, PlaygroundService } from '#main/direct-calls/index.ts';
+import type { CredentialProxies, PlaygroundService, ServerService } from '#main/direct-calls/index.ts';
 import type { EngineDirectory } from '#main/engines/engine.ts';
 import type { PackageService } from '#main/library/index.ts';
 import type { Library } from '#main/library/library.ts';
@@ -27,6 +27,7 @@ export interface Application extends AsyncDisposable {
   readonly toolReviews: ToolReviewService;
   readonly network: AuthorNetwork;
   readonly playground: PlaygroundService;
+  readonly servers: ServerService;
   readonly credentialProxies: CredentialProxies;
   /** Agents and tools for MCP clients outside of the app. */
   readonly offers: Offers;

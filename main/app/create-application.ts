@@ -2,14 +2,14 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Connections, ServerSettings, ToolReviews } from '#main/connections/index.ts';
-import { createCredentialProxies, Playground } from '#main/direct-calls/index.ts';
+import { createCredentialProxies, Playground, ServerDesk, ServerTrials } from '#main/direct-calls/index.ts';
 import { createEngineDirectory } from '#main/engines/index.ts';
 import { createLibraries } from '#main/library/index.ts';
 import type { Logger, Redactor } from '#main/logging/index.ts';
 import { createModelGateway, type ModelTimeouts } from '#main/models/index.ts';
 import { AuthorNetwork, HttpOutbound, type SystemProxy } from '#main/network/index.ts';
 import { Offers } from '#main/offering/index.ts';
-import { RunOrchestrator, RunRepository } from '#main/runs/index.ts';
+import { readInternalHosts, RunOrchestrator, RunRepository } from '#main/runs/index.ts';
 import { createSecretStore, type SystemCipher } from '#main/secrets/index.ts';
 import { DatabaseSettingsStore, StoredValue } from '#main/settings/index.ts';
 import {
@@ -95,11 +95,16 @@ export async function createApplication(options: ApplicationOptions): Promise<Ap
     new HttpOutbound({ network: () => network.choice(), environment: environment.variables }),
   );
   const integrations = stack.use(new LibraryIntegrations(packages));
+  const trials = new ServerTrials({
+    integrations,
+    isTaken: async (name) => (await packages.state()).packages.some((known) => known.name === name),
+    stored: new StoredValue(database, 'server-trials'),
+  });
   const connections = stack.use(
     new Connections({
       database,
       secrets,
-      integrations,
+      integrations: trials,
       outbound,
       logger,
       protect: (secret) => options.redactor.protect(secret),
@@ -138,6 +143,18 @@ export async function createApplication(options: ApplicationOptions): Promise<Ap
       nodePath: options.nodePath,
       buildNetwork: () => network.forBuild(),
       logger,
+    }),
+  );
+  const servers = stack.use(
+    new ServerDesk({
+      ...directCalls,
+      engines,
+      packages,
+      trials,
+      serverSettings: (name) => serverSettings.get(name),
+      containerNetwork: () => network.forSidecar(),
+      internalHosts: () => readInternalHosts(environment.variables),
+      redact: (text) => options.redactor.redact(text),
     }),
   );
   const runs = stack.use(
@@ -184,6 +201,7 @@ export async function createApplication(options: ApplicationOptions): Promise<Ap
     engines,
     network,
     playground,
+    servers,
     credentialProxies: createCredentialProxies(directCalls),
     offers: new Offers({ ...directCalls, library, runs, version: options.version }),
     library,

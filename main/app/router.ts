@@ -12,6 +12,7 @@ import { bindLibraryRoutes } from './library-routes.ts';
 import { bindPlaygroundRoutes } from './playground-routes.ts';
 import { readTextStart } from './read-text-start.ts';
 import type { RequestContext, RouteHandlers } from './route-handlers.ts';
+import { bindServerRoutes } from './server-routes.ts';
 import { resolveRunFiles } from './run-files.ts';
 import { bindTopics, type TopicBinding } from './topics.ts';
 import { bindTypedTextRoutes } from './typed-text-routes.ts';
@@ -106,6 +107,7 @@ function bindRoutes(application: Application, shell: ShellServices): RouteHandle
     ...bindTypedTextRoutes(application.typedTexts),
     ...bindConnectionRoutes(application, shell),
     ...bindPlaygroundRoutes(application.playground),
+    ...bindServerRoutes(application.servers, shell),
 
     'engine.describe': () => engines.report,
     'engine.look': () => engines.look(),

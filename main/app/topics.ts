@@ -5,6 +5,7 @@ import { ProblemError } from '#shared/problem.ts';
 import { connectionStateOf } from './connection-routes.ts';
 import { invalidRequest } from './invalid-request.ts';
 import { followRun } from './run-topic.ts';
+import { followServerLog } from './server-log-topic.ts';
 import { RunListFeed } from './run-list-feed.ts';
 import { StateFeed } from './state-feed.ts';
 
@@ -43,7 +44,7 @@ export interface TopicBinding extends Disposable {
 
 /** Binds every topic of the contract to the app's services. */
 export function bindTopics(application: Application, checkOutputs: boolean): TopicBinding {
-  const { connections, engines, library, models, packages, playground, runs, secrets, settings } =
+  const { connections, engines, library, models, packages, playground, runs, secrets, servers, settings } =
     application;
   // Tells this process's revisions from those of one before it.
   const epoch = randomBytes(6).toString('base64url');
@@ -87,6 +88,11 @@ export function bindTopics(application: Application, checkOutputs: boolean): Top
     () => playground.state(),
     (listener) => playground.onState(listener),
   );
+  const serverFeed = new StateFeed(
+    epoch,
+    () => servers.state(),
+    (listener) => servers.onState(listener),
+  );
   const runFeed = new RunListFeed(epoch, runs);
 
   const sources: Sources = {
@@ -97,6 +103,8 @@ export function bindTopics(application: Application, checkOutputs: boolean): Top
     packages: (_, after, signal) => packageFeed.follow(after, signal),
     connections: (_, after, signal) => connectionFeed.follow(after, signal),
     playground: (_, after, signal) => playgroundFeed.follow(after, signal),
+    servers: (_, after, signal) => serverFeed.follow(after, signal),
+    serverLog: ({ sessionId }, after, signal) => followServerLog(servers, sessionId, after, signal),
     library: (_, after, signal) => libraryFeed.follow(after, signal),
     runs: (_, after, signal) => runFeed.follow(after, signal),
     run: ({ runId }, after, signal) => followRun(runs, runId, after, signal),
@@ -126,6 +134,7 @@ export function bindTopics(application: Application, checkOutputs: boolean): Top
         packageFeed,
         connectionFeed,
         playgroundFeed,
+        serverFeed,
       ];
       for (const feed of [...states, runFeed]) feed[Symbol.dispose]();
     },

@@ -4,7 +4,7 @@ import type { ConnectionService } from '#main/connections/index.ts';
 import type { Logger } from '#main/logging/index.ts';
 import type { MainLink } from '#main/sidecar/stdio.ts';
 import type { OutboundCall } from '#shared/protocol/integrations.ts';
-import { createPeer } from '#shared/protocol/peer.ts';
+import { createPeer, type Peer } from '#shared/protocol/peer.ts';
 import { sidecarMainSide, sidecarSide } from '#shared/protocol/sidecar.ts';
 
 /** What the sidecar's code needs of main. */
@@ -17,6 +17,8 @@ export interface SidecarLinkOptions {
 /** The sidecar's end of its channel to main. */
 export interface SidecarLink extends Disposable {
   readonly link: MainLink;
+  /** Main's end, for what else is answered there. */
+  readonly main: Peer<typeof sidecarMainSide, typeof sidecarSide, AbortSignal>;
   /** Resolves when main has heard all that the sidecar has told so far. */
   readonly settle: () => Promise<void>;
 }
@@ -59,6 +61,7 @@ export function linkSidecar({ connections, onOutboundCall, logger }: SidecarLink
   mainEnd.listen();
   return {
     link: sidecar,
+    main,
     settle: async () => void (await main.request('settle', {})),
     [Symbol.dispose]() {
       stop();

@@ -11,7 +11,7 @@ import { decodeText, readBytes, type PackageSource } from './package-source.ts';
 import { invalidPackage, preparePackage, publishForbidden, usesForbidden } from './prepare.ts';
 import { faultsIn } from './store/resolve.ts';
 import { storeProblem } from './store/store-problems.ts';
-import { newPackageFiles, type NewPackage } from './templates/index.ts';
+import { newPackageFiles, type NewPackage, type PackageText } from './templates/index.ts';
 
 /** A change of one file; without content the file is removed. */
 export interface FileChangeRequest {
@@ -61,9 +61,12 @@ export class PackageEditor {
    * Makes a working example of a type, as a draft.
    * @throws ProblemError `package_name_invalid`, `package_name_taken`
    */
-  async create(type: PackageType, identity: NewPackage): Promise<{ name: string }> {
+  async create(
+    type: PackageType,
+    identity: NewPackage,
+    texts: PackageText = newPackageFiles(type, identity),
+  ): Promise<{ name: string }> {
     const { name } = identity;
-    const texts = newPackageFiles(type, identity);
     if (this.#finder.store.find(name) ?? (await this.#finder.samples.find(name))) {
       const detail = `There is a package "${name}" in the library already.`;
       throw storeProblem('package_name_taken', { detail, action: 'Choose another name.' });

@@ -21,7 +21,9 @@ import type { Importer } from './import/importer.ts';
 import type { GivenImport } from './import/import-source.ts';
 import type { FileChangeRequest, PackageEditor } from './package-editor.ts';
 import type { FinderView, FoundPackage, PackageFinder } from './package-finder.ts';
+import type { RunPackage } from './library.ts';
 import type { PackageService } from './package-service.ts';
+import { runPackageOf } from './prepare.ts';
 import {
   changeReport,
   digestedFiles,
@@ -32,7 +34,7 @@ import {
 } from './package-views.ts';
 import type { Signing } from './signing.ts';
 import { storeProblem } from './store/store-problems.ts';
-import type { NewPackage } from './templates/index.ts';
+import type { NewPackage, PackageText } from './templates/index.ts';
 
 export interface PackageLibraryOptions {
   readonly finder: PackageFinder;
@@ -108,6 +110,16 @@ export class PackageLibrary implements PackageService {
     return source.openFile(path);
   }
 
+  async take(name: string, version?: string): Promise<RunPackage> {
+    const { finder } = this.#options;
+    const checked = await finder.checkFound(await finder.get(name, version));
+    return runPackageOf(checked);
+  }
+
+  takeImported(token: string, id: string): RunPackage {
+    return runPackageOf(this.#options.importer.checkedItem(token, id));
+  }
+
   async compare(name: string, from: string, to: string): Promise<ChangeReport> {
     const { finder } = this.#options;
     const found = await Promise.all([finder.get(name, from), finder.get(name, to)]);
@@ -127,8 +139,8 @@ export class PackageLibrary implements PackageService {
     return this.#changing(() => this.#options.editor.save(name, changes, options));
   }
 
-  create(type: PackageType, identity: NewPackage): Promise<{ name: string }> {
-    return this.#changing(() => this.#options.editor.create(type, identity));
+  create(type: PackageType, identity: NewPackage, texts?: PackageText): Promise<{ name: string }> {
+    return this.#changing(() => this.#options.editor.create(type, identity, texts));
   }
 
   catalogue(): Promise<CatalogueEntry[]> {

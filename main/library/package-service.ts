@@ -15,7 +15,8 @@ import type { CatalogueEntry } from './catalogue/index.ts';
 import type { MadeArchive, ExportRequest } from './export/exporter.ts';
 import type { GivenImport } from './import/import-source.ts';
 import type { FileChangeRequest } from './package-editor.ts';
-import type { NewPackage } from './templates/index.ts';
+import type { RunPackage } from './library.ts';
+import type { NewPackage, PackageText } from './templates/index.ts';
 
 /** Packages of every type: read, edited, versioned, brought in and given out. */
 export interface PackageService extends AsyncDisposable {
@@ -30,6 +31,11 @@ export interface PackageService extends AsyncDisposable {
     version: string | undefined,
     path: string,
   ): Promise<{ name: string; size: number; stream: Readable }>;
+  /**
+   * A package as a run takes it, of one state.
+   * @throws ProblemError `package_unknown`, `version_unknown`, `package_invalid`
+   */
+  take(name: string, version?: string): Promise<RunPackage>;
   /** What differs between two states: versions, tags, `draft`. */
   compare(name: string, from: string, to: string): Promise<ChangeReport>;
   /**
@@ -41,8 +47,11 @@ export interface PackageService extends AsyncDisposable {
     changes: readonly FileChangeRequest[],
     options: { basedOn?: number | undefined; checkOnly: boolean },
   ): Promise<{ draftId: number; saved: boolean; findings: readonly Finding[] }>;
-  /** Makes a working example as a draft. @throws ProblemError `package_name_invalid`, `package_name_taken`. */
-  create(type: PackageType, identity: NewPackage): Promise<{ name: string }>;
+  /**
+   * Makes a draft: of the given texts by path, else a working example of its type.
+   * @throws ProblemError `package_name_invalid`, `package_name_taken`
+   */
+  create(type: PackageType, identity: NewPackage, texts?: PackageText): Promise<{ name: string }>;
   /** @throws ProblemError `catalogue_damaged`. */
   catalogue(): Promise<CatalogueEntry[]>;
   /** @throws ProblemError `catalogue_unknown`, `version_exists`, `package_type_mismatch`. */
@@ -68,6 +77,8 @@ export interface PackageService extends AsyncDisposable {
     token: string,
     decisions: readonly { id: string; as: 'version' | 'draft' | 'skip' }[],
   ): Promise<ImportOutcome>;
+  /** An item of an import that waits, as a run would take it. @throws ProblemError `import_unknown`, `package_invalid`. */
+  takeImported(token: string, id: string): RunPackage;
   cancelImport(token: string): void;
   watchFolder(path: string): Promise<WatchState>;
   unwatchFolder(path: string): Promise<void>;

@@ -4,6 +4,7 @@ import { isRecord, membersOf } from '#shared/manifest/plain.ts';
 import type { PackageManifest } from '#shared/manifest/validate.ts';
 import { ProblemError } from '#shared/problem.ts';
 import type { CheckedPackage } from './checked-package.ts';
+import type { RunPackage } from './library.ts';
 import type { SnapshotOrigin, SnapshotSummary } from './store/package-index.ts';
 import type { PreparedPackage } from './store/package-store.ts';
 
@@ -26,6 +27,16 @@ export function preparePackage(
     dependencies: dependenciesOf(manifest),
     origin,
   };
+}
+
+/** A checked package as a run takes it. @throws ProblemError `package_invalid`. */
+export function runPackageOf(checked: CheckedPackage): RunPackage {
+  const { manifest, source, findings } = checked;
+  const errors = usesForbidden(findings);
+  if (manifest === undefined || manifest.type === 'agent' || errors.length > 0) {
+    throw invalidPackage(checked, errors, 'cannot be used');
+  }
+  return { kind: manifest.type, name: manifest.name, version: manifest.version, manifest, source };
 }
 
 /** The errors that forbid saving and running. */

@@ -103,7 +103,7 @@ function withLocalSource(
 }
 
 /** `EGRESS_ALLOW_INTERNAL_HOSTS`: names or addresses, with commas between them. */
-function readInternalHosts(environment: Readonly<Record<string, string | undefined>>): string[] {
+export function readInternalHosts(environment: Readonly<Record<string, string | undefined>>): string[] {
   return (environment['EGRESS_ALLOW_INTERNAL_HOSTS'] ?? '')
     .split(',')
     .map((host) => host.trim().toLowerCase())

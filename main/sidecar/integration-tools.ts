@@ -25,7 +25,8 @@ export interface IntegrationTools extends AsyncDisposable {
   /** Keeps what other tools say within the same budget. */
   readonly spiller: Spiller;
   /**
-   * Opens the MCP servers of all integrations at the same time. They end with the rest.
+   * Opens the MCP servers of all integrations at the same time, and the ways out of local ones, also of those
+   * whose client is elsewhere. They end with the rest.
    * @returns their tools, in the manifest's order
    * @throws ProblemError of the first that cannot be used
    */
@@ -97,6 +98,7 @@ export function createIntegrationTools(
     bodies,
     spiller,
     async openServers(signal) {
+      await openWays(configuration, integrations, services, stack);
       const served = integrations.flatMap((integration) => {
         const { server, connections } = integration;
         return server === undefined || connections.length === 0 ? [] : [{ ...integration, server }];
@@ -106,7 +108,6 @@ export function createIntegrationTools(
         import('./mcp-servers/open-server.ts'),
         import('./mcp-servers/relayed-transport.ts'),
       ]);
-      await openWays(configuration, served, services, stack);
       const relay = new LocalServerRelay(main);
       const opened = await Promise.allSettled(
         served.map(async (integration) =>

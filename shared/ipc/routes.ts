@@ -12,6 +12,7 @@ import { chosenConnectionsSchema, connectionRoutes } from './connection-routes.t
 import { libraryRoutes } from './library-routes.ts';
 import { typedTextRoutes } from './typed-text-routes.ts';
 import { playgroundRoutes } from './playground-routes.ts';
+import { serverRoutes } from './server-routes.ts';
 import { callExportFormatSchema, callFilterSchema, recordedCallSchema } from '../runs/recorded-call.ts';
 import { keptFolderSchema, runDetailSchema, runPositionSchema, runSummarySchema } from '../runs/run.ts';
 import { settingsSchema } from '../settings/settings.ts';
@@ -117,6 +118,7 @@ export const routes = {
   ...typedTextRoutes,
   ...connectionRoutes,
   ...playgroundRoutes,
+  ...serverRoutes,
 
   'engine.describe': { input: nothing, output: engineReportSchema },
   'engine.look': { input: nothing, output: engineReportSchema },

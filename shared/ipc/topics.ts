@@ -7,6 +7,7 @@ import { settingsSchema } from '../settings/settings.ts';
 import { connectionStateSchema } from './connection-routes.ts';
 import { libraryStateSchema } from './library-routes.ts';
 import { playgroundStateSchema } from './playground-routes.ts';
+import { protocolEntrySchema, serverStateSchema } from './server-routes.ts';
 import { agentSummarySchema, vaultStateSchema } from './routes.ts';
 
 const nothing = z.object({});
@@ -31,6 +32,13 @@ export const topics = {
   connections: { parameters: nothing, message: connectionStateSchema },
   /** Calls made by hand since the app was started. */
   playground: { parameters: nothing, message: playgroundStateSchema },
+  /** MCP servers that are called by hand, and those that are tried. */
+  servers: { parameters: nothing, message: serverStateSchema },
+  /** What was said to a server and by it, in order and in batches; the cursor is the last sequence number. */
+  serverLog: {
+    parameters: z.object({ sessionId: z.string() }),
+    message: z.object({ entries: z.array(protocolEntrySchema) }),
+  },
   /** Changes of the list of runs. `reset` replaces all that was known, after a restart of main. */
   runs: {
     parameters: nothing,

@@ -2,7 +2,7 @@ import { Readable } from 'node:stream';
 import type { Application, SettingsStore } from '#main/app/application.ts';
 import type { ConnectionService, ConnectionState, ToolReviewService } from '#main/connections/index.ts';
 import { Offers } from '#main/offering/index.ts';
-import { createCredentialProxies, Playground } from '#main/direct-calls/index.ts';
+import { createCredentialProxies, Playground, ServerDesk, ServerTrials } from '#main/direct-calls/index.ts';
 import type { EngineDirectory } from '#main/engines/engine.ts';
 import type { Library } from '#main/library/library.ts';
 import { silentLogger } from '#main/logging/index.ts';
@@ -500,6 +500,20 @@ export class FakeApplication implements Application {
     logger: silentLogger,
   };
   readonly playground = new Playground(this.#directCalls);
+  readonly servers = new ServerDesk({
+    ...this.#directCalls,
+    engines: this.engines,
+    packages: this.packages,
+    trials: new ServerTrials({
+      integrations: this.#directCalls.integrations,
+      isTaken: () => Promise.resolve(false),
+      stored: { read: () => undefined, write: () => undefined },
+    }),
+    serverSettings: () => Promise.resolve({}),
+    containerNetwork: this.#directCalls.network,
+    internalHosts: () => [],
+    redact: (text) => text,
+  });
   readonly credentialProxies = createCredentialProxies(this.#directCalls);
   readonly models = new FakeModelGateway();
   readonly runs = new FakeRunService();

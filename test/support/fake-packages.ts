@@ -26,12 +26,17 @@ export class FakePackageService implements PackageService {
 
   cancelImport(): void {}
 
+  takeImported(): never {
+    throw unknown();
+  }
+
   heldExport(): never {
     throw unknown();
   }
 
   detail = (): Promise<never> => Promise.reject(unknown());
   openFile = this.detail;
+  take = this.detail;
   compare = this.detail;
   save = this.detail;
   create = this.detail;

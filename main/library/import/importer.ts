@@ -7,6 +7,7 @@ import { isRecord } from '#shared/manifest/plain.ts';
 import { withoutRetired } from '#shared/manifest/retired.ts';
 import { MANIFEST_FILE } from '#shared/manifest/validate.ts';
 import { ProblemError, toProblem, type Problem } from '#shared/problem.ts';
+import type { CheckedPackage } from '../checked-package.ts';
 import type { FinderView, PackageFinder } from '../package-finder.ts';
 import { changeReport } from '../package-views.ts';
 import { preparePackage, publishForbidden } from '../prepare.ts';
@@ -134,6 +135,13 @@ export class Importer implements Disposable {
     return { imported, problems };
   }
 
+  /** What was read of an item. @throws ProblemError `import_unknown`. */
+  checkedItem(token: string, id: string): CheckedPackage {
+    const item = this.#held(token).items.get(id);
+    if (item === undefined) throw importUnknown();
+    return item.given.checked;
+  }
+
   cancel(token: string): void {
     clearTimeout(this.#pending.get(token)?.timer);
     this.#pending.delete(token);
@@ -146,12 +154,7 @@ export class Importer implements Disposable {
   #held(token: string): HeldImport {
     const pending = this.#pending.get(token);
     if (pending !== undefined) return pending;
-    throw new ProblemError({
-      code: 'import_unknown',
-      title: 'The import is no longer known',
-      detail: 'What was read is kept for a quarter of an hour, and that is over.',
-      action: 'Import it again.',
-    });
+    throw importUnknown();
   }
 
   #hold(pending: PendingImport): string {
@@ -239,6 +242,15 @@ export class Importer implements Disposable {
     const cleaned = new Map(files).set(MANIFEST_FILE, Buffer.from(retired.text));
     return { ...pending, draft: { ...prepared, files: cleaned } };
   }
+}
+
+function importUnknown(): ProblemError {
+  return new ProblemError({
+    code: 'import_unknown',
+    title: 'The import is no longer known',
+    detail: 'What was read is kept for a quarter of an hour, and that is over.',
+    action: 'Import it again.',
+  });
 }
 
 function viewOf(given: readonly CheckedImport[]): FinderView {

@@ -45,7 +45,8 @@ export interface LocalServersOptions {
   readonly restartPausesMs?: readonly number[];
 }
 
-type SidecarPeer = Pick<
+/** The end of a sidecar's channel that main has, as far as servers need it. */
+export type SidecarPeer = Pick<
   Peer<typeof sidecarMainSide, typeof sidecarSide, AbortSignal>,
   'handle' | 'notify' | 'on'
 >;

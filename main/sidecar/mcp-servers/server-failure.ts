@@ -28,6 +28,13 @@ export function isSessionLost(error: unknown, hadSession: boolean): boolean {
   return error.code === 404 || (error.code === 400 && /session|initializ/i.test(error.message));
 }
 
+/** Whether the time for a request was up. */
+export function isTimeout(error: unknown): boolean {
+  return error instanceof McpError
+    ? error.code === (ErrorCode.RequestTimeout as number)
+    : error instanceof DOMException && error.name === 'TimeoutError';
+}
+
 /** The session that a transport held was forgotten by its server. */
 export class SessionLost extends Error {}
 

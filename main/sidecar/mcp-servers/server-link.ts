@@ -36,7 +36,12 @@ export class ServerLink {
   #windowStart = 0;
   #messages = 0;
 
-  constructor(transport: ServerTransport, roots: readonly ServerRoot[] | undefined) {
+  /** @param onClosed told when the connection has ended, by whichever side */
+  constructor(
+    transport: ServerTransport,
+    roots: readonly ServerRoot[] | undefined,
+    onClosed: () => void = () => undefined,
+  ) {
     this.#transport = transport;
     this.client = new Client(
       { name: 'Slipway', version: '1' },
@@ -48,7 +53,12 @@ export class ServerLink {
       }));
     }
     // The protocol has no event targets; a client calls what stands on its transport before its own reading.
-    Object.assign(this.client, { onclose: () => (this.#isOpen = false) });
+    Object.assign(this.client, {
+      onclose: () => {
+        this.#isOpen = false;
+        onClosed();
+      },
+    });
     Object.assign(transport, { onmessage: () => this.#count() });
   }
 

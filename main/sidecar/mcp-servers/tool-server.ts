@@ -1,18 +1,15 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import {
   CallToolResultSchema,
-  ErrorCode,
-  McpError,
   ReadResourceResultSchema,
   ToolListChangedNotificationSchema,
   type CallToolResult,
   type Progress,
   type ReadResourceResult,
 } from '@modelcontextprotocol/sdk/types.js';
-import { z } from 'zod';
 import { cleanTools, type RefusedTool, type ServerToolDefinition } from '#shared/mcp/server-tool.ts';
-import { ProblemError } from '#shared/problem.ts';
-import { isPassing, isSessionLost, serverProblem } from './server-failure.ts';
+import { listPages } from './list-pages.ts';
+import { isPassing, isSessionLost, isTimeout, serverProblem } from './server-failure.ts';
 import { detached, ServerLink, type ServerRoot, type ServerTransport } from './server-link.ts';
 
 export interface ToolServerOptions {
@@ -65,19 +62,9 @@ export interface ToolServer extends AsyncDisposable {
   readResource(uri: string, options: ServerCallOptions): Promise<ReadResourceResult>;
 }
 
-/** Pages and tools of a list that are read; a server with more wants to exhaust somebody. */
-const MAX_PAGES = 100;
-const MAX_TOOLS = 1000;
-const MAX_LIST_CHARACTERS = 4 * 1024 * 1024;
 /** Milliseconds before the list is read again, however often a server says that it has changed. */
 const RELIST_PAUSE_MS = 1_000;
 const FIRST_RETRY_MS = 100;
-
-/** Each tool is read on its own, so that one that is malformed takes none with it. */
-const listSchema = z.looseObject({
-  tools: z.array(z.unknown()).default([]),
-  nextCursor: z.string().optional(),
-});
 
 /**
  * Connects to a server, says hello and reads its tools; a connection that cannot be made is tried again
@@ -211,38 +198,12 @@ class ConnectedToolServer implements ToolServer {
   }
 
   async #list({ client }: ServerLink, signal: AbortSignal): Promise<void> {
-    const values: unknown[] = [];
-    const cursors = new Set<string>();
-    let cursor: string | undefined;
-    let characters = 0;
-    do {
-      const params = cursor === undefined ? {} : { cursor };
-      const page = await detached(signal, (own) =>
-        client.request({ method: 'tools/list', params }, listSchema, {
-          signal: own,
-          timeout: this.times.openMs,
-        }),
-      );
-      values.push(...page.tools);
-      characters += JSON.stringify(page.tools).length;
-      cursor = page.nextCursor;
-      const repeats = cursor !== undefined && cursors.has(cursor);
-      if (
-        repeats ||
-        cursors.size >= MAX_PAGES ||
-        values.length > MAX_TOOLS ||
-        characters > MAX_LIST_CHARACTERS
-      ) {
-        throw new ProblemError({
-          code: 'mcp_list_too_large',
-          title: `${this.#options.name} lists too many tools`,
-          detail: `Its list does not end within ${MAX_PAGES} pages, ${MAX_TOOLS} tools or ${MAX_LIST_CHARACTERS / 1024 / 1024} MiB.`,
-          action: 'Ask whoever runs the server. None of its tools is offered.',
-        });
-      }
-      if (cursor !== undefined) cursors.add(cursor);
-    } while (cursor !== undefined);
-    const { tools, refused } = cleanTools(values);
+    const { items } = await listPages(client, 'tools/list', {
+      name: this.#options.name,
+      signal,
+      timeoutMs: this.times.openMs,
+    });
+    const { tools, refused } = cleanTools(items);
     this.#tools = tools;
     this.#refused = refused;
   }
@@ -292,12 +253,6 @@ function timingOf({ signal, onProgress }: ServerCallOptions, milliseconds: numbe
         onProgress(message ?? (total === undefined ? `${progress}` : `${progress} of ${total}`)),
     }),
   };
-}
-
-function isTimeout(error: unknown): boolean {
-  return error instanceof McpError
-    ? error.code === (ErrorCode.RequestTimeout as number)
-    : error instanceof DOMException && error.name === 'TimeoutError';
 }
 
 /** Stops waiting when nobody wants the outcome any more; the work itself goes on for others. */

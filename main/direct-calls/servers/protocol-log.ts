@@ -1,0 +1,136 @@
+import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js';
+import type { ProtocolEntry } from '#shared/ipc/server-routes.ts';
+
+/** Entries and characters that are remembered; the oldest give way. */
+const MAX_ENTRIES = 5_000;
+const MAX_CHARACTERS = 16 * 1024 * 1024;
+/** Characters of one message that are remembered. */
+const MAX_TEXT = 256 * 1024;
+/** Requests without an answer that are waited for. */
+const MAX_OPEN = 1_000;
+
+export interface ProtocolLogOptions {
+  /** A last net: takes known secrets out of what is remembered. */
+  readonly redact: (text: string) => string;
+  readonly onEntry: () => void;
+  readonly now?: () => number;
+}
+
+interface OpenRequest {
+  readonly sequence: number;
+  readonly method: string;
+  readonly startedAt: number;
+}
+
+/** Every message of one session in both directions, as the client sends and reads it. */
+export class ProtocolLog {
+  readonly #options: ProtocolLogOptions;
+  readonly #now: () => number;
+  readonly #entries: ProtocolEntry[] = [];
+  /** Requests without an answer by who asked and their ids: each side numbers its own. */
+  readonly #open = new Map<string, OpenRequest>();
+  #last = 0;
+  #characters = 0;
+
+  constructor(options: ProtocolLogOptions) {
+    this.#options = options;
+    this.#now = options.now ?? (() => performance.now());
+  }
+
+  /** Sequence number of the last entry; 0 while there is none. */
+  get last(): number {
+    return this.#last;
+  }
+
+  /** Entries after a sequence number, the oldest first, at most so many. */
+  after(sequence: number, limit: number): readonly ProtocolEntry[] {
+    const first = this.#entries[0]?.sequence ?? 1;
+    const start = Math.max(0, sequence + 1 - first);
+    return this.#entries.slice(start, start + limit);
+  }
+
+  message(direction: 'sent' | 'received', message: JSONRPCMessage): void {
+    const other = direction === 'sent' ? 'received' : 'sent';
+    if ('method' in message) {
+      const { method } = message;
+      if (!('id' in message)) {
+        this.#add(direction, message, { kind: 'notification', method });
+        return;
+      }
+      this.#add(direction, message, { kind: 'request', method, id: message.id });
+      this.#wait(`${direction} ${typeof message.id} ${message.id}`, method);
+      return;
+    }
+    const key = `${other} ${typeof message.id} ${message.id}`;
+    const request = this.#open.get(key);
+    this.#open.delete(key);
+    const isError = 'error' in message;
+    this.#add(direction, message, {
+      kind: isError ? 'error' : 'result',
+      method: request?.method ?? '',
+      ...(message.id !== undefined && { id: message.id }),
+      ...(request && { answers: request.sequence, durationMs: this.#now() - request.startedAt }),
+      ...(!isError && message.result['isError'] === true && { saysError: true }),
+    });
+  }
+
+  /** What happened that is no message, such as a line of a local server's standard error. */
+  note(method: string, text: string): void {
+    this.#add('note', text, { kind: 'note', method });
+  }
+
+  #wait(key: string, method: string): void {
+    for (const oldest of this.#open.keys()) {
+      if (this.#open.size < MAX_OPEN) break;
+      this.#open.delete(oldest);
+    }
+    this.#open.set(key, { sequence: this.#last, method, startedAt: this.#now() });
+  }
+
+  #add(
+    direction: ProtocolEntry['direction'],
+    said: JSONRPCMessage | string,
+    facts: Pick<ProtocolEntry, 'kind' | 'method' | 'id' | 'answers' | 'durationMs' | 'saysError'>,
+  ): void {
+    const whole = typeof said === 'string' ? said : JSON.stringify(said);
+    const isCut = whole.length > MAX_TEXT;
+    // Redacted before it is cut: a secret that is cut in two is not known any more.
+    const text = this.#options.redact(whole).slice(0, MAX_TEXT);
+    this.#last += 1;
+    this.#entries.push({
+      sequence: this.#last,
+      at: Date.now(),
+      direction,
+      ...facts,
+      method: this.#options.redact(facts.method).slice(0, 500),
+      size: Buffer.byteLength(whole),
+      text,
+      isCut,
+    });
+    this.#characters += text.length;
+    while (this.#entries.length > MAX_ENTRIES || this.#characters > MAX_CHARACTERS) {
+      this.#characters -= this.#entries.shift()?.text.length ?? 0;
+    }
+    this.#options.onEntry();
+  }
+}
+
+/** The entries as JSON lines: one object for each, with its message as JSON where it is whole. */
+export function exportLines(entries: readonly ProtocolEntry[]): string {
+  return entries
+    .map(({ text, at, ...entry }) => {
+      const facts = { ...entry, at: new Date(at).toISOString() };
+      const isMessage = entry.kind !== 'note' && !entry.isCut;
+      return `${JSON.stringify({ ...facts, ...(isMessage ? { message: parsed(text) } : { text }) })}\n`;
+    })
+    .join('');
+}
+
+/** What redacting may have made no JSON stays a text. */
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+}
