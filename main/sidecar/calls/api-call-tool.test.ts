@@ -654,6 +654,26 @@ describe('a credential', () => {
     expect(received).toHaveLength(4);
   });
 
+  test('that stays refused is asked for again once its connection was signed in to', async () => {
+    const { port } = await service(({ headers }, response) => {
+      response.writeHead(headers['authorization'] === 'Bearer newest-token' ? 200 : 401).end();
+    });
+    const main = new FakeMain();
+    const tokens = ['stale-token', 'refused-token', 'signed-in-token', 'newest-token'];
+    let given = 0;
+    main.answer = (_id, reason) => {
+      if (reason === 'refresh') given += 1;
+      return { fields: { access_token: tokens[given] ?? '' }, publicFields: [] };
+    };
+    const from = caller({ main });
+    const call = async () => codeOf(await from.call({ target: `http://api.example.com:${port}/` }));
+    expect([await call(), await call()]).toEqual([401, 401]);
+    given += 1;
+    main.change('c1');
+    expect(await call()).toBe(200);
+    expect(main.asked.filter(({ reason }) => reason === 'refresh')).toHaveLength(2);
+  });
+
   test('that cannot be replaced, or only by itself, leaves the 401 as it is', async () => {
     const { port, received } = await service(
       (_request, response) => void response.writeHead(401, { 'content-type': 'text/plain' }).end('why'),

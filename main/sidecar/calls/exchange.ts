@@ -89,8 +89,8 @@ export class ConnectionExchange {
   readonly #options: ExchangeOptions;
   readonly #policy: TargetPolicy;
   readonly #jar = new CookieJar();
-  /** A fresh credential was refused too: there is no point in fetching another for each call. */
-  #isRefused = false;
+  /** What was refused although it was fresh: there is no point in fetching another for each call. */
+  #refusedAnswer: CredentialsAnswer | undefined;
 
   constructor(options: ExchangeOptions) {
     this.#options = options;
@@ -111,19 +111,21 @@ export class ConnectionExchange {
     deadline.endIn(attemptMs);
     const first = this.#prepare(call, answer, options);
     const result = await this.#follow(first, options);
-    const mayRefresh = this.#options.auth.canRefresh && first.isAuthenticated && !this.#isRefused;
+    const isKnown = this.#refusedAnswer !== undefined && isSame(this.#refusedAnswer, answer);
+    const mayRefresh = this.#options.auth.canRefresh && first.isAuthenticated && !isKnown;
     if (result.response.status !== 401 || !mayRefresh) return result;
     const fresh = await this.#options.credentials
       .refresh(this.#options.connectionId, answer)
       .catch(() => undefined);
-    if (fresh === undefined || isSame(fresh, answer)) {
-      this.#isRefused = fresh !== undefined;
+    if (fresh === undefined) return result;
+    if (isSame(fresh, answer)) {
+      this.#refusedAnswer = fresh;
       return result;
     }
     result.response.discard();
     deadline.endIn(attemptMs);
     const second = await this.#follow(this.#prepare(call, fresh, options), options);
-    this.#isRefused = second.response.status === 401;
+    if (second.response.status === 401) this.#refusedAnswer = fresh;
     return second;
   }
 
