@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { documentNames } from './document-names.ts';
-import { systemPrompt } from '#shared/runs/system-prompt.ts';
+import { platformPrompt, systemPrompt } from '#shared/runs/system-prompt.ts';
 import { taskMessage } from './prompt.ts';
 
 describe('taskMessage', () => {
@@ -40,6 +40,21 @@ describe('systemPrompt', () => {
     expect(prompt).not.toContain('`log`');
     expect(prompt).not.toContain('## Result');
   });
+});
+
+it('tells where the notes on services are, and nothing of notes where there are none', () => {
+  const parts = {
+    agentName: 'A',
+    timeoutSeconds: 1,
+    workspaceBytes: 1,
+    runtimeTools: [],
+    hasOutputSchema: false,
+  };
+  const notes = [{ service: 'Mail', path: '.pi/integrations/mail.md' }];
+  expect(platformPrompt({ ...parts, services: ['Mail'], serviceNotes: notes })).toContain(
+    'read the notes on it: Mail in `.pi/integrations/mail.md`.',
+  );
+  expect(platformPrompt({ ...parts, services: ['Mail'] })).not.toContain('notes');
 });
 
 describe('documentNames', () => {

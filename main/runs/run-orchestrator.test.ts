@@ -30,6 +30,7 @@ it('begins no run that was asked for a moment before the app closed', async () =
   const agent: Partial<RunnableAgent> = {
     id: '@a/b',
     timeoutSeconds: 10,
+    packages: [],
     dependencies: { skills: {}, mcpServers: {}, integrations: {} },
   };
   const orchestrator = new RunOrchestrator({

@@ -25,6 +25,7 @@ import type { Settings } from '#shared/settings/settings.ts';
 import { documentNames } from './document-names.ts';
 import { ForeignRuns } from './foreign-runs.ts';
 import { isKeepable, mediaTypeOf } from './output-collector.ts';
+import { packageFilesOf } from './package-files.ts';
 import { PairPool } from './pair-pool.ts';
 import { newRunId } from './run-id.ts';
 import { bindIntegrations, type IntegrationServices } from './run-integrations.ts';
@@ -131,6 +132,7 @@ export class RunOrchestrator implements RunService {
       request.integrations === 'none' ? 'none' : request.connections,
       services,
     );
+    const packageFiles = await packageFilesOf(agent.packages, integrations.plan);
     const runId = newRunId();
     const model = await models.open(request.model, { runId, agentId: agent.id });
     // Asked again: nobody would end a run that began while the others were being ended.
@@ -173,7 +175,7 @@ export class RunOrchestrator implements RunService {
       model: description.displayName,
       inputFiles,
     });
-    for (const problem of [...agent.warnings, ...integrations.warnings])
+    for (const problem of [...agent.warnings, ...integrations.warnings, ...packageFiles.warnings])
       recorder.append({ type: 'run.warned', problem });
     recorder.flush();
     const session = new RunSession(
@@ -183,7 +185,9 @@ export class RunOrchestrator implements RunService {
         model,
         input,
         inputFiles,
-        workspaceFiles,
+        workspaceFiles: [...workspaceFiles, ...packageFiles.files],
+        skills: packageFiles.skills,
+        serviceNotes: packageFiles.notes,
         integrations,
         outputFolder: this.outputFolder(runId),
         resourceFolder: this.#resourceFolder(runId),
@@ -392,7 +396,12 @@ function nameFiles(files: CheckedInput<InputFile>['files']): {
   const names = documentNames(files.map(({ file }) => file.originalName));
   const named = files.map((entry, index) => ({ ...entry, name: names[index] ?? `file-${index}` }));
   return {
-    workspaceFiles: named.map(({ name, file }) => ({ name, file })),
+    workspaceFiles: named.map(({ name, file }) => ({
+      path: `${DOCUMENTS_FOLDER}/${name}`,
+      size: file.size,
+      shownName: file.originalName,
+      open: () => file.open(),
+    })),
     inputFiles: named.map(({ name, file, field }) => ({
       name,
       originalName: file.originalName,

@@ -152,6 +152,8 @@ function openSession(pair: Pair, timeoutSeconds = 300, integrations: TestIntegra
     input: {},
     inputFiles: [],
     workspaceFiles: [],
+    skills: [],
+    serviceNotes: [],
     integrations: { ...NO_INTEGRATIONS, ...(integrations.plan && { plan: integrations.plan }) },
     outputFolder: join(folder, 'outputs'),
     resourceFolder: join(folder, 'resources'),

@@ -11,7 +11,7 @@ import type { PromptOutcome } from '#shared/protocol/sandbox.ts';
 import { runtimeToolSchema, type SidecarConfiguration } from '#shared/protocol/sidecar.ts';
 import { ProblemError, toProblem } from '#shared/problem.ts';
 import type { RunInputFile, RunPhase } from '#shared/runs/run.ts';
-import { systemPrompt } from '#shared/runs/system-prompt.ts';
+import { systemPrompt, type ServiceNotes } from '#shared/runs/system-prompt.ts';
 import { ModelSilence } from './model-silence.ts';
 import { isKeepable, OutputCollector } from './output-collector.ts';
 import type { PairPool } from './pair-pool.ts';
@@ -54,6 +54,9 @@ export interface SessionRequest {
   readonly input: Record<string, unknown>;
   readonly inputFiles: readonly RunInputFile[];
   readonly workspaceFiles: readonly WorkspaceFile[];
+  /** Folders of the workspace with skills. */
+  readonly skills: readonly string[];
+  readonly serviceNotes: readonly ServiceNotes[];
   readonly integrations: BoundIntegrations;
   /** Where the kept outputs go. */
   readonly outputFolder: string;
@@ -237,7 +240,9 @@ export class RunSession {
         workspaceArchive(this.#request.workspaceFiles, signal),
         signal,
       );
-      const configured = this.#configure(pair, token);
+      const configure = () => this.#configure(pair, token);
+      // The session reads the skills' heads as it begins; without any it need not wait.
+      const configured = this.#request.skills.length > 0 ? filled.then(configure) : configure();
       configured.catch(() => undefined);
       // While the rest is made ready: nothing of it needs a way out.
       if (callsServices(this.#request.integrations)) await pair.sidecar.container.openNetwork(signal);
@@ -309,6 +314,7 @@ export class RunSession {
         runtimeTools: agent.runtimeTools,
         hasOutputSchema: agent.outputSchema !== undefined,
         services: calledServices(this.#request.integrations),
+        serviceNotes: this.#request.serviceNotes,
       }),
       model: {
         api: description.api,
@@ -322,7 +328,7 @@ export class RunSession {
       },
       sidecar: { socketPath: pair.sandbox.container.resolve(SOCKET_PATH), token },
       sandboxTools: SANDBOX_TOOLS,
-      skills: [],
+      skills: [...this.#request.skills],
       shownResultBytes: SHOWN_RESULT_BYTES,
     });
     return Promise.all([configureSandbox, configureSidecar]).then(([{ tools }]) => tools);

@@ -11,8 +11,8 @@ it.each([
   ['cannot be opened', () => Promise.reject(new Error('EACCES'))],
   ['became shorter', () => Promise.resolve(Readable.from([Buffer.from('ab')]))],
 ])('names the input file that %s, and not the engine that was to take it', async (_what, open) => {
-  const file = { field: undefined, originalName: 'table.csv', size: 4, open };
-  const archive = workspaceArchive([{ name: 'table.csv', file }], never);
+  const file = { path: 'documents/table.csv', shownName: 'table.csv', size: 4, open };
+  const archive = workspaceArchive([file], never);
   await expect(archive.resume().toArray()).rejects.toMatchObject({
     problem: { code: 'input_file_unreadable', file: 'table.csv' },
   });

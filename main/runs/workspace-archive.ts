@@ -3,19 +3,22 @@ import { pipeline } from 'node:stream/promises';
 import { pack, type Pack } from 'tar-stream';
 import { DOCUMENTS_FOLDER, OUTPUTS_FOLDER, SANDBOX_USER_ID } from '#shared/protocol/layout.ts';
 import { ProblemError } from '#shared/problem.ts';
-import type { InputFile } from './run-service.ts';
 
-/** An input file and the name it gets. */
+/** A file that a run has from the start. */
 export interface WorkspaceFile {
-  /** Name under `documents/`. */
-  readonly name: string;
-  readonly file: InputFile;
+  /** Relative to the workspace, with forward slashes. */
+  readonly path: string;
+  readonly size: number;
+  /** Name by which a person knows it. */
+  readonly shownName: string;
+  readonly isExecutable?: boolean;
+  open(): Promise<Readable>;
 }
 
 const OWNER = { uid: SANDBOX_USER_ID, gid: SANDBOX_USER_ID };
 
 /**
- * A tar stream that fills a workspace: the folders every run has, and its input files, each read once as
+ * A tar stream that fills a workspace: the folders every run has, and its first files, each read once as
  * the archive is taken. Destroy the stream to stop; an error of a file ends it with that error.
  */
 export function workspaceArchive(files: readonly WorkspaceFile[], signal: AbortSignal): Readable {
@@ -48,26 +51,27 @@ async function writeEntries(
   for (const name of [DOCUMENTS_FOLDER, OUTPUTS_FOLDER]) {
     archive.entry({ name: `${name}/`, type: 'directory', mode: 0o755, ...OWNER });
   }
-  for (const { name, file } of files) {
+  for (const file of files) {
     signal.throwIfAborted();
     try {
       const source = await file.open();
       const entry = archive.entry({
-        name: `${DOCUMENTS_FOLDER}/${name}`,
+        name: file.path,
         size: file.size,
-        mode: 0o644,
+        mode: file.isExecutable === true ? 0o755 : 0o644,
         mtime: new Date(),
         ...OWNER,
       });
       await pipeline(source, entry, { signal });
     } catch (error) {
       signal.throwIfAborted();
+      if (error instanceof ProblemError) throw error;
       throw new ProblemError(
         {
           code: 'input_file_unreadable',
           title: 'An input file could not be read',
-          detail: `"${file.originalName}" could not be read to its end. It may have changed or been removed since you chose it.`,
-          file: file.originalName,
+          detail: `"${file.shownName}" could not be read to its end. It may have changed or been removed since you chose it.`,
+          file: file.shownName,
           action: 'Choose the file again.',
         },
         { cause: error },

@@ -10,6 +10,8 @@ export const OUTPUTS_FOLDER = 'outputs';
 export const RESOURCES_FOLDER = 'resources';
 /** Where skills are put, under the workspace. */
 export const SKILLS_FOLDER = '.pi/skills';
+/** Where the notes of integrations are put, under the workspace. */
+export const INTEGRATION_NOTES_FOLDER = '.pi/integrations';
 /** Mount point of the volume that holds only the sidecar's socket. */
 export const SOCKET_FOLDER = '/run/slipway';
 export const SOCKET_PATH = '/run/slipway/sidecar.sock';

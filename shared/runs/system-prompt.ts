@@ -9,6 +9,15 @@ export interface PromptParts {
   readonly hasOutputSchema: boolean;
   /** Names of the services that the run may call; none when absent. */
   readonly services?: readonly string[];
+  /** What their integrations say on how to use them; none when absent. */
+  readonly serviceNotes?: readonly ServiceNotes[];
+}
+
+/** A file of the workspace with what an integration says to those who use its service. */
+export interface ServiceNotes {
+  readonly service: string;
+  /** Relative to the workspace. */
+  readonly path: string;
 }
 
 /**
@@ -30,7 +39,7 @@ export function platformPrompt(parts: Omit<PromptParts, 'agentPrompt'>): string 
       `The run may take ${parts.timeoutSeconds} seconds, and the workspace holds ${Math.floor(parts.workspaceBytes / 1_048_576)} MB.`,
     ].join('\n'),
     communication(parts.runtimeTools),
-    ...servicesPart(parts.services ?? []),
+    ...servicesPart(parts.services ?? [], parts.serviceNotes ?? []),
     [
       '## Files you deliver',
       `Write every file that is meant for the person under \`${OUTPUTS_FOLDER}/\`. Files elsewhere, names that begin with a dot, and links are not delivered.`,
@@ -47,13 +56,18 @@ export function platformPrompt(parts: Omit<PromptParts, 'agentPrompt'>): string 
   return `${sections.join('\n\n')}\n\n---\n\n`;
 }
 
-function servicesPart(services: readonly string[]): string[] {
+function servicesPart(services: readonly string[], notes: readonly ServiceNotes[]): string[] {
   if (services.length === 0) return [];
   return [
     [
       '## Services',
       `You act at ${services.join(', ')} through tools alone. Accounts are connected and their credentials are added to each call; neither you nor the sandbox has one, so never ask for one.`,
       `A result that is too large for this conversation, or no text, becomes a file under \`${RESOURCES_FOLDER}/\`; you are told its path.`,
+      ...(notes.length > 0
+        ? [
+            `Before you first use a service, read the notes on it: ${notes.map(({ service, path }) => `${service} in \`${path}\``).join(', ')}.`,
+          ]
+        : []),
     ].join('\n'),
   ];
 }
