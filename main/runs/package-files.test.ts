@@ -12,7 +12,7 @@ function packageOf(kind: RunPackage['kind'], name: string, files: Files): RunPac
 }
 
 const skill = (name: string, text?: string) =>
-  packageOf('skills', name, new Map([...skillFiles(name), ...filesOf(text ? { 'SKILL.md': text } : {})]));
+  packageOf('skill', name, new Map([...skillFiles(name), ...filesOf(text ? { 'SKILL.md': text } : {})]));
 
 const planned = (id: string, connections: number): RunIntegration => ({
   id,
@@ -28,7 +28,7 @@ const planned = (id: string, connections: number): RunIntegration => ({
 
 it('puts each skill whole into a folder of the name that its head gives', async () => {
   const files = new Map([...skillFiles('@test/tally'), ...filesOf({ 'scripts/run.py': 'print(1)' })]);
-  const found = await packageFilesOf([packageOf('skills', '@test/tally', files)], []);
+  const found = await packageFilesOf([packageOf('skill', '@test/tally', files)], []);
   expect(found.skills).toEqual(['.pi/skills/a-skill']);
   expect(found.files.map(({ path, isExecutable }) => [path, isExecutable])).toEqual([
     ['.pi/skills/a-skill/SKILL.md', false],
@@ -66,7 +66,7 @@ it.each([
 it('brings the notes of the integrations that may be called, and of no other', async () => {
   const notes = filesOf({ 'INTEGRATION.md': 'Ask for pages of 100.' });
   const packages = ['@test/mail', '@test/unused', '@test/plain'].map((id) =>
-    packageOf('integrations', id, new Map([...integrationFiles(id), ...(id === '@test/plain' ? [] : notes)])),
+    packageOf('integration', id, new Map([...integrationFiles(id), ...(id === '@test/plain' ? [] : notes)])),
   );
   const plan = [planned('@test/mail', 1), planned('@test/unused', 0), planned('@test/plain', 1)];
   const found = await packageFilesOf(packages, plan);
