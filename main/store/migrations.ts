@@ -162,6 +162,44 @@ const migrations: readonly string[] = [
   ) STRICT, WITHOUT ROWID;
   `,
   `
+  -- What agents remember: notes that runs search, and slots that are in each run's prompt.
+  CREATE TABLE memory_note (
+    number INTEGER PRIMARY KEY AUTOINCREMENT,
+    id TEXT NOT NULL UNIQUE,
+    agent_id TEXT NOT NULL,
+    scope TEXT NOT NULL,
+    content TEXT NOT NULL,
+    created_at INTEGER NOT NULL,
+    changed_at INTEGER,
+    run_id TEXT
+  ) STRICT;
+  CREATE INDEX memory_note_by_agent ON memory_note (agent_id, scope);
+  CREATE VIRTUAL TABLE memory_note_text USING fts5 (
+    content, content = 'memory_note', content_rowid = 'number', tokenize = 'trigram'
+  );
+  CREATE TRIGGER memory_note_inserted AFTER INSERT ON memory_note BEGIN
+    INSERT INTO memory_note_text (rowid, content) VALUES (new.number, new.content);
+  END;
+  CREATE TRIGGER memory_note_removed AFTER DELETE ON memory_note BEGIN
+    INSERT INTO memory_note_text (memory_note_text, rowid, content) VALUES ('delete', old.number, old.content);
+  END;
+  CREATE TRIGGER memory_note_changed AFTER UPDATE OF content ON memory_note BEGIN
+    INSERT INTO memory_note_text (memory_note_text, rowid, content) VALUES ('delete', old.number, old.content);
+    INSERT INTO memory_note_text (rowid, content) VALUES (new.number, new.content);
+  END;
+  CREATE TABLE memory_pin (
+    agent_id TEXT NOT NULL,
+    scope TEXT NOT NULL,
+    key TEXT NOT NULL,
+    content TEXT NOT NULL,
+    changed_at INTEGER NOT NULL,
+    run_id TEXT,
+    PRIMARY KEY (agent_id, scope, key)
+  ) STRICT, WITHOUT ROWID;
+  -- What a run left in its slot "checkpoint".
+  ALTER TABLE run ADD COLUMN checkpoint TEXT;
+  `,
+  `
   -- What was typed into drafts and is not in them.
   CREATE TABLE typed_text (
     package_name TEXT NOT NULL,
