@@ -15,7 +15,7 @@ import {
 import { CertificateAuthority, type Issued } from '#test/support/certificate-authority.ts';
 import { formsOf, searchFolder, searchText } from '#test/support/search.ts';
 import { integrationFiles } from '#test/support/test-packages.ts';
-import { createVault, expectOpenToAll, signInAt } from './connecting.ts';
+import { callByHand, createVault, expectOpenToAll, signInAt } from './connecting.ts';
 import { recordWire } from './frames.ts';
 import { launchApp, type LaunchedApp } from './launch.ts';
 import { goTo, importDropped, libraryShown } from './steps.ts';
@@ -231,23 +231,7 @@ describe('accounts that are connected by other means than a key', () => {
     goTo(page, `#/integrations/${encodeURIComponent(`@harbour/${name}`)}/${tab}`);
   const accounts = (name: string) => page.getByRole('list', { name: `Accounts of ${name}` });
 
-  /** What a model would read of one call, made by hand. */
-  async function called(name: string, target: string): Promise<string> {
-    await place(name, 'playground');
-    const form = page.getByRole('form', { name: 'Call' });
-    await form.getByLabel('target').fill(target);
-    const ended = page
-      .getByRole('region', { name: 'Calls of this session' })
-      .getByRole('listitem')
-      .filter({ hasText: /^(done|failed)/ });
-    const before = await ended.count();
-    await form.getByRole('button', { name: 'Call' }).click();
-    await ended.nth(before).waitFor();
-    const read = page
-      .getByRole('article', { name: 'Shown call' })
-      .getByRole('region', { name: 'What a model reads' });
-    return read.innerText();
-  }
+  const called = (name: string, target: string) => callByHand(page, `@harbour/${name}`, target);
 
   test('a client certificate is read from its files, tried at the service, and shown to it by calls', async () => {
     await place('gate', 'connections');

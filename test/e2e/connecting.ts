@@ -2,6 +2,7 @@ import { AxeBuilder } from '@axe-core/playwright';
 import type { Locator, Page } from 'playwright-core';
 import { expect } from 'vitest';
 import { keepScreen, settled } from './screens.ts';
+import { goTo } from './steps.ts';
 
 /** Makes the vault, where connecting asks for one. */
 export async function createVault(scope: Locator, passphrase: string): Promise<void> {
@@ -40,6 +41,22 @@ export async function signInAt(
   } finally {
     await window.close();
   }
+}
+
+/** Calls a service by hand in an integration's playground. @returns what a model would read */
+export async function callByHand(page: Page, integration: string, target: string): Promise<string> {
+  await goTo(page, `#/integrations/${encodeURIComponent(integration)}/playground`);
+  const form = page.getByRole('form', { name: 'Call' });
+  await form.getByLabel('target').fill(target);
+  const ended = page
+    .getByRole('region', { name: 'Calls of this session' })
+    .getByRole('listitem')
+    .filter({ hasText: /^(done|failed)/ });
+  const before = await ended.count();
+  await form.getByRole('button', { name: 'Call' }).click();
+  await ended.nth(before).waitFor();
+  const shown = page.getByRole('article', { name: 'Shown call' });
+  return shown.getByRole('region', { name: 'What a model reads' }).innerText();
 }
 
 /** Nobody is shut out of what is shown now; it is kept as a picture where those are wanted. */
