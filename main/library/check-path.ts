@@ -10,13 +10,14 @@ import { readArchive } from './archive/read-archive.ts';
 import { writeArchive } from './archive/write-archive.ts';
 import { checkPackage, type CheckedPackage } from './checked-package.ts';
 import { refuseSecrets } from './export/secret-scan.ts';
+import { checkFileLimits } from './file-limits.ts';
 import { filesIn, findPackages } from './import/find-packages.ts';
 import { createSchemaChecker } from './json-schema.ts';
 import { MemoryPackage } from './memory-package.ts';
 import { readArchiveFile } from './package-archive.ts';
 import { readAll } from './package-editor.ts';
 import { PackageFolder } from './package-folder.ts';
-import { decodeText } from './package-source.ts';
+import { decodeText, type PackageFile } from './package-source.ts';
 import { invalidPackage, usesForbidden } from './prepare.ts';
 
 /** Everything found in what a path names, each with the file it is in, relative to that path. */
@@ -60,16 +61,30 @@ async function checkFolder(location: string, schemaChecker: SchemaChecker): Prom
   const files = await folder.list();
   const places = findPackages(files.map(({ path }) => path)).filter(({ hasManifest }) => hasManifest);
   if (places.length <= 1 && (places[0]?.folder ?? '') === '') {
-    const { findings } = await checkPackage(folder, files, { direction: 'author', schemaChecker });
-    return { findings, packageCount: 1 };
+    return { findings: await checkOneFolder(folder, files, schemaChecker), packageCount: 1 };
   }
   const findings: Finding[] = [];
   for (const place of places) {
     const inside = await PackageFolder.at(join(location, place.folder));
-    const checked = await checkPackage(inside, await inside.list(), { direction: 'author', schemaChecker });
-    findings.push(...within(checked.findings, place.folder));
+    findings.push(...within(await checkOneFolder(inside, await inside.list(), schemaChecker), place.folder));
   }
   return { findings, packageCount: places.length };
+}
+
+/** What is found in one package, what would keep it from being packed among it. */
+async function checkOneFolder(
+  folder: PackageFolder,
+  files: readonly PackageFile[],
+  schemaChecker: SchemaChecker,
+): Promise<Finding[]> {
+  const { findings } = await checkPackage(folder, files, { direction: 'author', schemaChecker });
+  try {
+    checkFileLimits(new Map(files.map(({ path, size }) => [path, { length: size }])));
+    return [...findings];
+  } catch (error) {
+    if (!(error instanceof ProblemError)) throw error;
+    return [...findings, findingOf(error.problem, folder.name)];
+  }
 }
 
 async function checkArchive(

@@ -8,12 +8,16 @@ import type { SchemaChecker } from '#shared/manifest/schema-checker.ts';
 import { PROMPT_FILE } from '#shared/manifest/rules/agent.ts';
 import { SKILL_FILE } from '#shared/manifest/rules/skill.ts';
 import { ProblemError } from '#shared/problem.ts';
+import { portabilityFault } from './package-path.ts';
 import type { PackageFile, PackageSource } from './package-source.ts';
 
 /** Bytes a prompt or a SKILL.md may have. */
 const MAX_TEXT_BYTES = 1024 * 1024;
 /** Bytes a manifest may have: its limit counts characters, of up to three bytes each. */
 const MAX_MANIFEST_BYTES = 3 * MAX_JSON_CHARACTERS;
+
+/** Names told of that Windows cannot write: one is enough to know what is wrong. */
+const MAX_UNPORTABLE = 20;
 
 /** A package as it was read, with all that was found in it. */
 export interface CheckedPackage extends ManifestReport {
@@ -52,9 +56,23 @@ export async function checkPackage(
     { has: (path) => paths.has(path), text: (path) => texts[path] },
     options,
   );
-  if (unreadable.length === 0) return { ...read, ...report };
+  const unportable = unportableNames(files);
+  if (unreadable.length === 0) return { ...read, ...report, findings: [...report.findings, ...unportable] };
   const others = report.findings.filter(({ file }) => !unreadable.some((finding) => finding.file === file));
-  return { ...read, ...report, manifest: undefined, findings: [...others, ...unreadable] };
+  return { ...read, ...report, manifest: undefined, findings: [...others, ...unreadable, ...unportable] };
+}
+
+/** Files that cannot be on every computer. */
+function unportableNames(files: readonly PackageFile[]): Finding[] {
+  const findings: Finding[] = [];
+  for (const { path } of files) {
+    const fault = portabilityFault(path);
+    if (fault === undefined) continue;
+    if (findings.length === MAX_UNPORTABLE) break;
+    const message = `Windows cannot keep a file of this name: "${path}" ${fault}. Rename it.`;
+    findings.push(...fileFinding('file_name_unportable', path, message));
+  }
+  return findings;
 }
 
 async function readOr(

@@ -1,6 +1,6 @@
 import { ProblemError } from '#shared/problem.ts';
 import { ARCHIVE_LIMITS } from './archive/limits.ts';
-import { foldedPath, pathFault } from './archive/zip-directory.ts';
+import { pathFault, repeatedPath, repetitionWords } from './package-path.ts';
 
 /**
  * Holds the files of a package to what an archive of them may have, so that whatever is saved can be
@@ -12,14 +12,9 @@ export function checkFileLimits(files: ReadonlyMap<string, { readonly length: nu
     throw tooLarge(`it has ${files.size} files, and ${ARCHIVE_LIMITS.entries} is the most`);
   }
   let total = 0;
-  const spellings = new Map<string, string>();
   for (const [path, { length }] of files) {
     const fault = pathFault(path, ARCHIVE_LIMITS.depth);
-    if (fault !== undefined) throw unsafe(path, fault);
-    const folded = foldedPath(path);
-    const other = spellings.get(folded);
-    if (other !== undefined) throw unsafe(path, `is one and the same as "${other}" on some computers`);
-    spellings.set(folded, path);
+    if (fault !== undefined) throw unsafe(path, `"${path}" ${fault}.`);
     if (length > ARCHIVE_LIMITS.fileBytes) {
       throw tooLarge(
         `"${path}" has ${length} bytes, and ${ARCHIVE_LIMITS.fileBytes} is the most for a file`,
@@ -28,13 +23,16 @@ export function checkFileLimits(files: ReadonlyMap<string, { readonly length: nu
     }
     total += length;
   }
+  const repeated = repeatedPath(files.keys());
+  if (repeated !== undefined) {
+    throw unsafe(repeated.path, repetitionWords(repeated.path, repeated.earlier));
+  }
   if (total > ARCHIVE_LIMITS.totalBytes) {
     throw tooLarge(`its files have ${total} bytes, and ${ARCHIVE_LIMITS.totalBytes} is the most`);
   }
 }
 
-function unsafe(path: string, fault: string): ProblemError {
-  const detail = `"${path}" ${fault}.`;
+function unsafe(path: string, detail: string): ProblemError {
   return new ProblemError({
     code: 'file_path_unsafe',
     title: 'A file may not be named so',

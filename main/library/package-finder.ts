@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import type { DependencyNode } from '#shared/ipc/library-routes.ts';
 import { dependenciesOf } from '#shared/manifest/dependencies.ts';
 import type { PackageType } from '#shared/manifest/dialect.ts';
@@ -291,9 +290,4 @@ function candidateOf({ manifest, files }: IncomingPackage): FoundCandidate {
     model: () => Promise.resolve(manifest),
     files: () => files,
   };
-}
-
-/** Digest of a content as the store has it. */
-export function digestOf(content: Uint8Array): string {
-  return createHash('sha256').update(content).digest('hex');
 }

@@ -121,14 +121,17 @@ describe('a draft', () => {
   });
 
   it('takes no file that an archive could not hold', async () => {
-    for (const path of ['../x', '/x', 'a//b', 'C:x', 'a\\b']) {
+    for (const path of ['../x', '/x', 'a//b', 'C:x', 'prompt.md:hidden', 'a\\b']) {
       const files = [...edits(agentFiles('@you/a')), { path, content: Buffer.from('') }];
       const problem = await problemOf(libraries.packages.save('@you/a', files, { checkOnly: false }));
       expect([path, problem.code]).toEqual([path, 'file_path_unsafe']);
     }
-    const twice = [...edits(agentFiles('@you/a')), { path: 'PROMPT.md', content: Buffer.from('') }];
-    const problem = await problemOf(libraries.packages.save('@you/a', twice, { checkOnly: false }));
-    expect(problem.code).toBe('file_path_unsafe');
+    for (const paths of [['PROMPT.md'], ['Notes/a', 'notes/b'], ['Prompt.md/a']]) {
+      const twice = paths.map((path) => ({ path, content: Buffer.from('') }));
+      const files = [...edits(agentFiles('@you/a')), ...twice];
+      const problem = await problemOf(libraries.packages.save('@you/a', files, { checkOnly: false }));
+      expect([paths, problem.code]).toEqual([paths, 'file_path_unsafe']);
+    }
   });
 });
 

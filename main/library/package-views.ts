@@ -2,9 +2,10 @@ import type { ChangeReport, PackageDetail, PackageSummary, WatchState } from '#s
 import { fileChanges, isWidening, reachChanges } from '#shared/manifest/changes.ts';
 import type { ReachItem } from '#shared/manifest/reach.ts';
 import { isRecord } from '#shared/manifest/plain.ts';
+import { digested } from './archive/package-record.ts';
 import { idOf } from './agent-views.ts';
 import type { PackageFinder } from './package-finder.ts';
-import { digestOf, DRAFT, SAMPLE, type FoundPackage } from './package-finder.ts';
+import { DRAFT, SAMPLE, type FoundPackage } from './package-finder.ts';
 import type { CheckedPackage } from './checked-package.ts';
 import { nextVersionsOf, readAll } from './package-editor.ts';
 import { publishForbidden, usesForbidden } from './prepare.ts';
@@ -163,9 +164,7 @@ export async function digestedFiles(
 }
 
 export function digestsOf(files: ReadonlyMap<string, Buffer>): DigestedFile[] {
-  return [...files]
-    .map(([path, content]) => ({ path, size: content.length, digest: digestOf(content) }))
-    .sort((a, b) => (a.path < b.path ? -1 : 1));
+  return digested(files).sort((a, b) => (a.path < b.path ? -1 : 1));
 }
 
 /** A state of a package, as far as a person must agree to a change of it. */

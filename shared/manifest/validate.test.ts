@@ -116,6 +116,7 @@ describe('checking a manifest', () => {
       'json_limit',
       'manifest_missing',
       'file_unreadable',
+      'file_name_unportable',
     ];
     const codes = new Set<string>([...cases.map(({ code }) => code), ...elsewhere]);
     expect(Object.keys(RULES).filter((code) => !codes.has(code))).toEqual([]);

@@ -55,6 +55,9 @@ const attacks: readonly Attack[] = [
     '/etc/passwd',
     'C:/evil',
     'c:evil',
+    'a/c:evil',
+    'prompt.md:hidden',
+    'prompt.md::$DATA',
     'a\\b',
     '..\\evil',
     'a//b',
@@ -488,6 +491,14 @@ describe('writing an archive', () => {
 
   it('refuses to write what it would not read', async () => {
     await expect(writeArchive(new Map([['../a', Buffer.alloc(0)]]))).rejects.toThrow(/leaves the package/);
+    for (const [one, other] of [
+      ['A/x', 'a/y'],
+      ['a', 'a/b'],
+      ['é', 'e\u0301'],
+    ] as const) {
+      const both = new Map([one, other].map((path) => [path, Buffer.alloc(0)] as const));
+      await expect(writeArchive(both)).rejects.toMatchObject({ problem: { code: 'archive_path_repeated' } });
+    }
   });
 
   it('lets any changed byte be found', async () => {

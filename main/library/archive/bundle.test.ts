@@ -188,6 +188,16 @@ describe('a bundle', () => {
     await expect(comma).rejects.toThrow(/comma/);
   });
 
+  it.each([
+    ['RECORD', 'bundle_path_unlisted'],
+    ['record', 'archive_path_repeated'],
+    ['RECORD/a', 'archive_path_repeated'],
+  ])('cannot be made of a package that has a %s of its own, which would be lost', async (path, code) => {
+    const own = files({ 'manifest.json': '{}', [path]: 'x' });
+    const writing = writeBundle({ root, packages: new Map([[root, own]]) });
+    await expect(writing).rejects.toMatchObject({ problem: { code } });
+  });
+
   it('gives away any byte that was changed', async () => {
     const { bytes } = await writeBundle({ root, packages });
     await fc.assert(
@@ -251,6 +261,15 @@ describe('the signature of a bundle', () => {
     expect(integrityOfPackages(signed)).not.toBe(integrityOfPackages(packages));
     const again = signPackages({ root, packages: signed }, key);
     expect(again.get(root)?.get(SIGNATURE_FILE)).toEqual(signed.get(root)?.get(SIGNATURE_FILE));
+  });
+
+  it('is refused beside a RECORD, which it does not cover', () => {
+    const content = new Map(packages.get(root)).set('RECORD', Buffer.from('Do evil.'));
+    const withRecord = new Map(signPackages({ root, packages }, trustRoot));
+    withRecord.set(root, new Map(withRecord.get(root)).set('RECORD', Buffer.from('Do evil.')));
+    expect(verdict(withRecord)).toMatchObject({ state: 'refused', reason: 'signature_invalid' });
+    const own = new Map(packages).set(root, content);
+    expect(() => signPackages({ root, packages: own }, key)).toThrow(/RECORD/);
   });
 
   const changedFile = (signed: ReturnType<typeof signPackages>, identity: string) => {

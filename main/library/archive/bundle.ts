@@ -83,17 +83,20 @@ export function readBundle(files: ReadonlyMap<string, Buffer>): Bundle {
   return { root, packages, integrity, ...(metadata === undefined ? {} : { metadata }) };
 }
 
-/** Writes a bundle; equal packages give equal bytes. The integrity is that of what was written. */
+/**
+ * Writes a bundle; equal packages give equal bytes. The integrity is that of what was written.
+ * @throws ProblemError `bundle_path_unlisted`, `archive_path_…` for files that a bundle cannot hold
+ */
 export async function writeBundle(
   bundle: Omit<Bundle, 'integrity'>,
 ): Promise<{ bytes: Buffer; integrity: string }> {
   const files = new Map<string, Buffer>();
   for (const [identity, content] of bundle.packages) {
     const folder = folderOf(identity);
+    refuseOwnRecord(identity, content);
     for (const [path, bytes] of content) {
       if (!isRecordable(path)) {
-        const detail = `"${path}" of ${identity} has a comma or a line end, which a bundle cannot hold.`;
-        throw fault('bundle_record_malformed', detail, path);
+        throw unlistable(identity, path, 'has a comma or a line end, which a bundle cannot hold');
       }
       files.set(folder + path, bytes);
     }
@@ -105,6 +108,26 @@ export async function writeBundle(
   const description = { bundleFormatVersion: FORMAT_VERSION, root, packages, integrity, metadata };
   files.set(BUNDLE_FILE, Buffer.from(canonicalJson(description)));
   return { bytes: await writeArchive(files, BUNDLE_WRITING), integrity };
+}
+
+/**
+ * Refuses a package that has a file in the place of its list: no bundle can hold that, and no signature
+ * covers it.
+ * @throws ProblemError `bundle_path_unlisted`
+ */
+export function refuseOwnRecord(identity: string, files: ReadonlyMap<string, unknown>): void {
+  if (!files.has(RECORD_FILE)) return;
+  throw unlistable(identity, RECORD_FILE, 'has the name under which a bundle lists its files');
+}
+
+function unlistable(identity: string, path: string, reason: string): ProblemError {
+  return new ProblemError({
+    code: 'bundle_path_unlisted',
+    title: 'A bundle cannot hold this file',
+    detail: `"${path}" of ${identity} ${reason}.`,
+    action: 'Rename the file.',
+    file: path,
+  });
 }
 
 /** Integrity of a bundle of these packages: what a signature stands for. */

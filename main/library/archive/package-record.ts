@@ -9,21 +9,25 @@ export const RECORD_FILE = 'RECORD';
  * out (reference: afps, section 16). A path with a comma or a line end cannot be listed.
  */
 export function recordOf(files: ReadonlyMap<string, Uint8Array>): string {
-  return recordOfDigests(
-    [...files].map(([path, bytes]) => ({
-      path,
-      size: bytes.length,
-      digest: createHash('sha256').update(bytes).digest('hex'),
-    })),
-  );
+  return recordOfDigests(digested([...files].filter(([path]) => path !== RECORD_FILE)));
 }
 
-/** The same list, of files whose digests are known already, in hexadecimal. */
+/** Size and digest, in hexadecimal, of each file. */
+export function digested(
+  files: Iterable<readonly [path: string, bytes: Uint8Array]>,
+): { path: string; size: number; digest: string }[] {
+  return [...files].map(([path, bytes]) => ({
+    path,
+    size: bytes.length,
+    digest: createHash('sha256').update(bytes).digest('hex'),
+  }));
+}
+
+/** A list of all the files given, of which the digests are known already, in hexadecimal. */
 export function recordOfDigests(
   files: readonly { readonly path: string; readonly size: number; readonly digest: string }[],
 ): string {
-  return files
-    .filter(({ path }) => path !== RECORD_FILE)
+  return [...files]
     .sort((a, b) => (a.path < b.path ? -1 : 1))
     .map(({ path, size, digest }) => {
       const encoded = Buffer.from(digest, 'hex').toString('base64').replace(/=+$/, '');

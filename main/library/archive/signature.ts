@@ -8,7 +8,8 @@ import {
   type KeyObject,
 } from 'node:crypto';
 import { z } from 'zod';
-import { integrityOfPackages, type Bundle } from './bundle.ts';
+import { integrityOfPackages, refuseOwnRecord, type Bundle } from './bundle.ts';
+import { RECORD_FILE } from './package-record.ts';
 
 /** File of the root package that holds a bundle's signature. */
 export const SIGNATURE_FILE = 'signature.sig';
@@ -102,12 +103,16 @@ export function vouchFor(child: Pick<SigningKey, 'keyId' | 'publicKey'>, parent:
   return { keyId, publicKey, signature: signature.toString('base64'), parentKeyId: parent.keyId };
 }
 
-/** The packages of a bundle with a signature of its root package in them. */
+/**
+ * The packages of a bundle with a signature of its root package in them.
+ * @throws ProblemError `bundle_path_unlisted` for a package with a file that a signature cannot cover
+ */
 export function signPackages(
   { root, packages }: Pick<Bundle, 'root' | 'packages'>,
   key: SigningKey,
   chain: readonly ChainEntry[] = [],
 ): Bundle['packages'] {
+  for (const [identity, files] of packages) refuseOwnRecord(identity, files);
   const text = signedText(root, packages);
   const signature = sign(null, Buffer.from(text), privateKeyOf(key.seed)).toString('base64');
   const content = { alg: 'ed25519', keyId: key.keyId, signature, ...(chain.length > 0 ? { chain } : {}) };
@@ -134,7 +139,9 @@ export function verifySignature(
     chain.find((entry) => entry.keyId === id)?.publicKey;
   const publicKey = keyOf(keyId);
   if (publicKey === undefined) return refused(chain.length === 0 ? 'chain_missing' : 'chain_untrusted');
-  if (!isSigned(Buffer.from(signedText(root, packages)), signature, publicKey))
+  // A file of that name is in no list, so anybody could have put it there.
+  const isCovered = ![...packages.values()].some((files) => files.has(RECORD_FILE));
+  if (!isCovered || !isSigned(Buffer.from(signedText(root, packages)), signature, publicKey))
     return refused('signature_invalid');
 
   const seen = new Set<string>();

@@ -1,8 +1,8 @@
 import { buffer } from 'node:stream/consumers';
 import { ZipFile } from 'yazl';
+import { pathFault, repeatedPath, repetitionWords } from '../package-path.ts';
 import { archiveProblem } from './archive-problem.ts';
 import { ARCHIVE_LIMITS } from './limits.ts';
-import { pathFault } from './zip-directory.ts';
 
 export interface WriteOptions {
   /** Deflate the files; a bundle stores them as they are. */
@@ -23,7 +23,7 @@ const FILE_MODE = 0o100644;
 /**
  * Writes files into a ZIP archive: sorted, without folders, with one time for all, so that equal content
  * gives equal bytes on every computer.
- * @throws ProblemError `archive_path_unsafe` for a path that `readArchive` would refuse
+ * @throws ProblemError `archive_path_unsafe`, `archive_path_repeated` for what `readArchive` would refuse
  */
 export async function writeArchive(
   files: ReadonlyMap<string, Uint8Array>,
@@ -33,6 +33,11 @@ export async function writeArchive(
   const [year, month, day, hour] = time;
   // The format keeps a local time: one made from local parts is the same in every zone.
   const mtime = new Date(year, month - 1, day, hour);
+  const repeated = repeatedPath(files.keys());
+  if (repeated !== undefined) {
+    const { path, earlier } = repeated;
+    throw archiveProblem('archive_path_repeated', repetitionWords(path, earlier), path);
+  }
   for (const path of [...files.keys()].sort()) {
     const fault = pathFault(path, ARCHIVE_LIMITS.depth);
     if (fault !== undefined) throw archiveProblem('archive_path_unsafe', `"${path}" ${fault}.`, path);

@@ -1,6 +1,7 @@
 import { fromBufferPromise, type Entry, type ZipFile } from 'yauzl';
+import { pathFault, repeatedPath, repetitionWords } from '../package-path.ts';
 import { archiveProblem } from './archive-problem.ts';
-import { MAX_PATH_BYTES, MAX_RATIO, RATIO_FREE_BYTES, type ArchiveLimits } from './limits.ts';
+import { MAX_RATIO, RATIO_FREE_BYTES, type ArchiveLimits } from './limits.ts';
 
 /** A file of an archive, as both its directory and its local header have it. */
 export interface ZipEntry {
@@ -178,64 +179,17 @@ function checkSizes(entries: readonly Entry[], names: readonly string[], limits:
 }
 
 function checkPaths(names: readonly string[], limits: ArchiveLimits): void {
-  const files = new Map<string, string>();
-  const folders = new Map<string, string>();
   for (const name of names) {
     const path = name.endsWith('/') ? name.slice(0, -1) : name;
     const fault = pathFault(path, limits.depth);
     if (fault !== undefined) {
       throw archiveProblem('archive_path_unsafe', `"${shownPath(name)}" ${fault}.`, shownPath(name));
     }
-    const segments = path.split('/');
-    const parents = segments.slice(0, -1).map((_, index) => segments.slice(0, index + 1).join('/'));
-    for (const folder of name.endsWith('/') ? [...parents, path] : parents) {
-      const spelled = folders.get(foldedPath(folder)) ?? folder;
-      if (spelled !== folder) throw repeated(folder, spelled);
-      folders.set(foldedPath(folder), folder);
-    }
-    if (name.endsWith('/')) continue;
-    const earlier = files.get(foldedPath(path));
-    if (earlier !== undefined) throw repeated(path, earlier);
-    files.set(foldedPath(path), path);
   }
-  for (const [key, path] of files) {
-    const folder = folders.get(key);
-    if (folder !== undefined) throw repeated(path, folder);
-  }
-}
-
-/**
- * What names have in common that some file system takes for one: they differ only in case, in how accents
- * are written, or in the dots and spaces at the end of a step, which Windows leaves out.
- */
-export function foldedPath(path: string): string {
-  return path
-    .normalize('NFC')
-    .toUpperCase()
-    .toLowerCase()
-    .replaceAll(/[. ]+(?=\/|$)/g, '');
-}
-
-function repeated(path: string, earlier: string): Error {
-  const detail =
-    path === earlier
-      ? `"${shownPath(path)}" is there twice.`
-      : `"${shownPath(path)}" and "${shownPath(earlier)}" are one and the same on some computers.`;
-  return archiveProblem('archive_path_repeated', detail, shownPath(path));
-}
-
-/** Why a path may not stand in a package, as the end of a sentence; undefined for a good one. */
-export function pathFault(path: string, maxDepth: number): string | undefined {
-  if (path.includes('\\')) return 'has a backslash, which some readers take for a folder';
-  if (path.startsWith('/')) return 'begins at the root of the disk';
-  if (/^[A-Za-z]:/.test(path)) return 'begins with a drive letter';
-  if (/[\p{Cc}\p{Bidi_Control}\uFEFF\u200B]/u.test(path)) return 'has an invisible character';
-  const segments = path.split('/');
-  if (segments.includes('..')) return 'leaves the package';
-  if (segments.some((segment) => segment === '' || segment === '.')) return 'has an empty step';
-  if (segments.length > maxDepth) return `is more than ${maxDepth} folders deep`;
-  if (Buffer.byteLength(path) > MAX_PATH_BYTES) return `has more than ${MAX_PATH_BYTES} bytes`;
-  return undefined;
+  const repeated = repeatedPath(names);
+  if (repeated === undefined) return;
+  const [path, earlier] = [shownPath(repeated.path), shownPath(repeated.earlier)];
+  throw archiveProblem('archive_path_repeated', repetitionWords(path, earlier), path);
 }
 
 /** A path as a sentence may hold it, whatever it was made of. */

@@ -8,6 +8,7 @@ import { ProblemError, type Problem } from '#shared/problem.ts';
 import { archiveProblem } from '../archive/archive-problem.ts';
 import { isBundle, readBundle } from '../archive/bundle.ts';
 import { ARCHIVE_LIMITS } from '../archive/limits.ts';
+import { RECORD_FILE, recordOf } from '../archive/package-record.ts';
 import { readArchive } from '../archive/read-archive.ts';
 import { SIGNATURE_FILE } from '../archive/signature.ts';
 import { bufferUpTo } from '../bounded-buffer.ts';
@@ -177,7 +178,8 @@ function judged(found: readonly FoundImport[], signing: Pick<Signing, 'judge'>):
   const kept: FoundImport[] = [];
   const problems: Problem[] = [];
   const warnings: string[] = [];
-  for (const item of found) {
+  for (const given of found) {
+    const item = { ...given, files: withoutRecord(given.files) };
     const root = identityIn(item.files) ?? item.from;
     try {
       const { warning, signedBy } = signing.judge({ root, packages: new Map([[root, item.files]]) });
@@ -255,6 +257,16 @@ function nothingFound(from: string): Problem {
 function withoutSignature(files: ReadonlyMap<string, Buffer>): ReadonlyMap<string, Buffer> {
   const rest = new Map(files);
   rest.delete(SIGNATURE_FILE);
+  return rest;
+}
+
+/** The list of its files that a package had in a bundle is none of them; any other RECORD is. */
+function withoutRecord(files: ReadonlyMap<string, Buffer>): ReadonlyMap<string, Buffer> {
+  const record = files.get(RECORD_FILE)?.toString('utf8');
+  if (record === undefined) return files;
+  if (![files, withoutSignature(files)].some((listed) => recordOf(listed) === record)) return files;
+  const rest = new Map(files);
+  rest.delete(RECORD_FILE);
   return rest;
 }
 

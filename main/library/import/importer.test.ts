@@ -14,6 +14,7 @@ import {
 } from '#test/support/test-packages.ts';
 import { writeArchive } from '../archive/write-archive.ts';
 import { writeBundle } from '../archive/bundle.ts';
+import { recordOf } from '../archive/package-record.ts';
 
 const signal = new AbortController().signal;
 let folder: string;
@@ -134,6 +135,28 @@ describe('what changes', () => {
       'added @b/b dependency @a/a',
       'added @b/b dependency @no/where',
     ]);
+  });
+});
+
+describe('a file named RECORD', () => {
+  const withRecord = (text: string): Files => new Map(agentFiles('@you/a')).set('RECORD', Buffer.from(text));
+
+  it('is content like any other, so that a version with another one is another', async () => {
+    await take(withRecord('one'));
+    expect(itemOf((await preview(withRecord('one'))).items, '@you/a').state).toBe('unchanged');
+    const { items } = await preview(withRecord('two'));
+    expect(itemOf(items, '@you/a')).toMatchObject({
+      state: 'version_differs',
+      changes: { files: [{ path: 'RECORD', change: 'changed' }] },
+    });
+  });
+
+  it('is left out where it lists the files as a bundle does, so that both ways bring the same', async () => {
+    await take(withRecord(recordOf(agentFiles('@you/a'))));
+    const packages = new Map([['@you/a@1.0.0', agentFiles('@you/a')]]);
+    const { bytes } = await writeBundle({ root: '@you/a@1.0.0', packages });
+    const again = await libraries.packages.previewImport(dropped({ 'a.afps-bundle': bytes }), signal);
+    expect(itemOf(again.items, '@you/a').state).toBe('unchanged');
   });
 });
 

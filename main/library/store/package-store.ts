@@ -1,4 +1,4 @@
-import { recordIntegrity, recordOf, recordOfDigests } from '../archive/package-record.ts';
+import { digested, recordIntegrity, recordOfDigests } from '../archive/package-record.ts';
 import type { Dependency } from '#shared/manifest/dependencies.ts';
 import type { PackageType } from '#shared/manifest/dialect.ts';
 import { isHigherVersion, isInRange, isPrerelease, PACKAGE_NAME } from '#shared/manifest/identity.ts';
@@ -319,9 +319,12 @@ function versionsLeft({ draft, versions }: StoredPackage, removed: string): stri
   return [...open, ...(draft === undefined ? [] : [draft])].map(({ summary }) => summary.version);
 }
 
-/** What makes two sets of files the same: their paths and contents, in no order. */
+/**
+ * What makes two sets of files the same: their paths and contents, in no order. Of a package without a file
+ * named RECORD it is what a bundle keeps of it.
+ */
 export function integrityOfFiles(files: ReadonlyMap<string, Buffer>): string {
-  return recordIntegrity(recordOf(files));
+  return integrityOfDigests(digested(files));
 }
 
 /** The same of files whose digests are known. */

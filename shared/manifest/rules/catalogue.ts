@@ -20,6 +20,7 @@ const information = { severity: 'information', blocks: 'nothing' } as const;
 export const RULES = {
   manifest_missing: error,
   file_unreadable: error,
+  file_name_unportable: warning,
   json_syntax: error,
   json_duplicate_key: error,
   json_unsafe_key: error,
