@@ -12,6 +12,7 @@ import { LibraryScreen } from '#renderer/features/library/index.ts';
 import { PackageScreen } from '#renderer/features/packages/index.ts';
 import { RunScreen } from '#renderer/features/run/index.ts';
 import { RunsScreen } from '#renderer/features/runs/index.ts';
+import { TrialScreen } from '#renderer/features/server-trials/index.ts';
 import { SettingsScreen } from '#renderer/features/settings/index.ts';
 import { VaultLockedScreen } from '#renderer/features/vault/index.ts';
 import { applyAppearance } from '#renderer/state/appearance.ts';
@@ -55,6 +56,8 @@ function Screen() {
       return <RunScreen key={place.runId} place={place} />;
     case 'connections':
       return <ConnectionsScreen />;
+    case 'try':
+      return <TrialScreen key={place.integrationId} place={place} />;
     case 'settings':
       return <SettingsScreen place={place} />;
   }

@@ -507,6 +507,12 @@ export class Connections implements ConnectionService, AsyncDisposable {
   }
 
   async #localServer(integrationId: string): Promise<McpServerManifest | undefined> {
+    const { integrations } = this.#options;
+    // The package of a server may be called by hand without an integration of it.
+    const alone = (await integrations.get(integrationId))
+      ? undefined
+      : await integrations.server?.(integrationId);
+    if (alone) return alone;
     const { source } = await this.#integration(integrationId);
     return source.kind === 'local' ? this.#options.integrations.server?.(source.server.name) : undefined;
   }

@@ -6,6 +6,7 @@ export const PACKAGE_TABS = [
   'overview',
   'connections',
   'playground',
+  'server',
   'edit',
   'files',
   'versions',
@@ -27,6 +28,8 @@ export type Place =
   | { readonly name: 'runs'; readonly status?: string | undefined; readonly agentId?: string | undefined }
   | { readonly name: 'run'; readonly runId: string; readonly tab?: RunTab | undefined }
   | { readonly name: 'connections' }
+  /** MCP servers that are tried, or one of them. */
+  | { readonly name: 'try'; readonly integrationId?: string | undefined }
   | { readonly name: 'settings'; readonly section: SettingsSection };
 
 /** A package, in one of its states. */
@@ -84,6 +87,8 @@ export function parsePlace(fragment: string): Place {
       };
     case 'connections':
       return { name: 'connections' };
+    case 'try':
+      return { name: 'try', ...(first && { integrationId: first }) };
     case 'settings':
       return { name: 'settings', section: member(SETTINGS_SECTIONS, first) ?? 'engine' };
     default:
@@ -133,6 +138,8 @@ export function placeLink(place: Place): string {
       return `#/runs/${encodeURIComponent(place.runId)}${place.tab ? `/${place.tab}` : ''}`;
     case 'connections':
       return '#/connections';
+    case 'try':
+      return `#/try${place.integrationId ? `/${encodeURIComponent(place.integrationId)}` : ''}`;
     case 'settings':
       return `#/settings/${place.section}`;
   }

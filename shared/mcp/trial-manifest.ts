@@ -1,4 +1,5 @@
 import { CURRENT_SCHEMA_VERSION } from '../manifest/dialect.ts';
+import { parseTarget } from '../tools/target-url.ts';
 
 /** What is known of a server that is tried before it is in the library. */
 export interface TriedServer {
@@ -111,6 +112,9 @@ function methodOf(key: TrialAuthKey, source: TriedServer['source']): Record<stri
 }
 
 function addressesOf(source: TriedServer['source']): string[] {
-  if (source.kind === 'remote') return [`${new URL(source.url).origin}/**`];
+  if (source.kind === 'remote') {
+    const target = parseTarget(source.url);
+    return ['fault' in target ? NOWHERE : `${target.origin}/**`];
+  }
   return source.authorizedUris.length > 0 ? [...source.authorizedUris] : [NOWHERE];
 }

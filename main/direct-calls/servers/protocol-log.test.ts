@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import { protocolEntrySchema } from '#shared/ipc/server-routes.ts';
-import { exportLines, ProtocolLog } from './protocol-log.ts';
+import { exportLines } from '#shared/mcp/protocol-lines.ts';
+import { ProtocolLog } from './protocol-log.ts';
 
 const request = (id: number | string, method = 'tools/call') => ({ jsonrpc: '2.0' as const, id, method });
 const result = (id: number | string, value: object = {}) => ({

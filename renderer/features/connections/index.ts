@@ -7,6 +7,7 @@
 export { ConnectionsScreen } from './components/lazy-connections-screen.tsx';
 export { ConnectSheet } from './components/connect-sheet.tsx';
 export { IntegrationConnections } from './components/integration-connections.tsx';
+export { ServerSettings } from './components/server-settings.tsx';
 export { RunAccounts } from './components/run-accounts.tsx';
 export { RequirementSheet } from './components/requirement-sheet.tsx';
 export {

@@ -44,7 +44,7 @@ export function Navigation({ onSearch, onHelp }: { onSearch: () => void; onHelp:
       <ul className="space-y-0.5">
         <Item
           place={{ name: 'library' }}
-          current={place.name === 'library' && place.kind === undefined}
+          current={(place.name === 'library' && place.kind === undefined) || place.name === 'try'}
           icon={<Library size={16} aria-hidden="true" />}
           label="Library"
         />

@@ -50,6 +50,13 @@ export function useCommands(onHelp: () => void): readonly Command[] {
         run: () => goTo({ name: 'library', kind }),
       })),
       { id: 'import', group: 'Action', title: 'Import packages', hint: '', run: () => importer.choose() },
+      {
+        id: 'try',
+        group: 'Action',
+        title: 'Try an MCP server',
+        hint: '',
+        run: () => goTo({ name: 'try' }),
+      },
       ...active.map((run): Command => ({
         id: `stop-${run.id}`,
         group: 'Action',

@@ -1,4 +1,4 @@
-import { Import, LayoutGrid, PackageOpen, Plus, Search, Table2 } from 'lucide-react';
+import { FlaskConical, Import, LayoutGrid, PackageOpen, Plus, Search, Table2 } from 'lucide-react';
 import { useMemo, useRef, useState, type KeyboardEvent } from 'react';
 import { Button } from '#renderer/components/button.tsx';
 import { classes } from '#renderer/components/classes.ts';
@@ -14,7 +14,7 @@ import { kindWords, KINDS } from '#renderer/features/packages/index.ts';
 import { RunTable } from '#renderer/features/runs/index.ts';
 import { useExampleRun } from '#renderer/features/run-form/index.ts';
 import { useApp } from '#renderer/state/app-context.tsx';
-import { placeLink, type Place } from '#renderer/state/place.ts';
+import { goTo, placeLink, type Place } from '#renderer/state/place.ts';
 import { useDocumentTitle } from '#renderer/state/use-document-title.ts';
 import type { PackageType } from '#shared/manifest/dialect.ts';
 import { useShownCount } from '../hooks/use-shown-count.ts';
@@ -98,6 +98,11 @@ export function LibraryScreen({ place }: { place: Extract<Place, { name: 'librar
   return (
     <>
       <PageHeader title={title} subtitle={subtitles[kind ?? 'all']}>
+        {(kind === 'integration' || kind === 'mcp-server') && (
+          <Button icon={<FlaskConical size={14} />} onClick={() => goTo({ name: 'try' })}>
+            Try a server
+          </Button>
+        )}
         <Button icon={<Import size={14} />} onClick={() => importer.choose()}>
           Import
         </Button>

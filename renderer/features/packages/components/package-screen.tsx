@@ -21,6 +21,7 @@ import { TabCount, TabPanel, Tabs, type Tab } from '#renderer/components/tabs.ts
 import { IntegrationConnections } from '#renderer/features/connections/index.ts';
 import { preloadManifestEditor } from '#renderer/features/editor/index.ts';
 import { PlaygroundTab } from '#renderer/features/playground/index.ts';
+import { ServerPage } from '#renderer/features/servers/index.ts';
 import { RunTable } from '#renderer/features/runs/index.ts';
 import { useApp, useServices } from '#renderer/state/app-context.tsx';
 import { goTo, placeLink, type PackagePlace, type PackageTab } from '#renderer/state/place.ts';
@@ -30,6 +31,7 @@ import type { PackageDetail, PackageSummary } from '#shared/ipc/library-routes.t
 import { identityOf } from '#shared/manifest/identity.ts';
 import { usePackage } from '../hooks/use-package.ts';
 import { kindWords } from '../model/kinds.ts';
+import { manifestFacts } from '../model/manifest-facts.ts';
 import { openDrafts } from '../model/open-drafts.ts';
 import { DeleteDialog } from './delete-dialog.tsx';
 import { EditTab } from './edit-tab.tsx';
@@ -280,10 +282,14 @@ function PackageTabs({
           { key: 'playground', label: 'Playground' },
         ]
       : [];
+  const server: Tab<PackageTab>[] = manifestFacts(detail.manifestText).hasServer
+    ? [{ key: 'server', label: 'Server' }]
+    : [];
   const tabs: Tab<PackageTab>[] = [
     ...run,
     { key: 'overview', label: 'Overview' },
     ...accounts,
+    ...server,
     { key: 'edit', label: 'Edit' },
     { key: 'files', label: 'Files', extra: <TabCount>{files.length}</TabCount> },
     {
@@ -329,6 +335,9 @@ function PackageTabs({
         </TabPanel>
         <TabPanel value="playground" className="h-full">
           <PlaygroundTab integrationId={summary.name} />
+        </TabPanel>
+        <TabPanel value="server" className="h-full">
+          <ServerPage subject={summary.name} takesAccounts={summary.type === 'integration'} />
         </TabPanel>
         <TabPanel value="edit" className="h-full">
           <EditTab detail={detail} readAt={readAt} revision={revision} place={place} onFork={onFork} />

@@ -1,6 +1,8 @@
 import { isRecord } from '#shared/manifest/plain.ts';
 
 export interface ManifestFacts {
+  /** Whether it is or has an MCP server. */
+  readonly hasServer: boolean;
   readonly author: string | undefined;
   readonly license: string | undefined;
   readonly links: readonly { readonly label: string; readonly url: string }[];
@@ -18,7 +20,9 @@ const LINKS = [
 export function manifestFacts(manifestText: string): ManifestFacts {
   const manifest = parse(manifestText);
   const guide = isRecord(manifest['setup_guide']) ? manifest['setup_guide']['steps'] : undefined;
+  const source = isRecord(manifest['source']) ? manifest['source']['kind'] : undefined;
   return {
+    hasServer: manifest['type'] === 'mcp-server' || source === 'local' || source === 'remote',
     author: textOf(manifest['author']) ?? nameIn(manifest['author']),
     license: textOf(manifest['license']),
     links: LINKS.flatMap(([key, label]) => {

@@ -3,6 +3,7 @@ import type { ReactNode } from 'react';
 import { Badge } from '#renderer/components/badge.tsx';
 import { Button } from '#renderer/components/button.tsx';
 import { CodeBlock } from '#renderer/components/code-block.tsx';
+import { isColouredJson } from '#renderer/components/coloured-json.ts';
 import { Loading } from '#renderer/components/empty-state.tsx';
 import { ProblemCard } from '#renderer/components/problem-card.tsx';
 import { ScrollRegion } from '#renderer/components/scroll-region.tsx';
@@ -13,7 +14,7 @@ import type { PlaygroundCall, PlaygroundResult } from '#shared/ipc/playground-ro
 import { isRecord } from '#shared/manifest/plain.ts';
 import { UPSTREAM_META_KEY } from '#shared/protocol/api-tools.ts';
 import { outcomeOf } from './call-list.tsx';
-import { COLOURED_CHARACTERS, FilePreview } from './file-preview.tsx';
+import { FilePreview } from './file-preview.tsx';
 
 /** A call in full: what a model would read, and what stands behind it. */
 export function CallResult({
@@ -123,7 +124,7 @@ function Blocks({ content }: { content: PlaygroundResult['content'] }) {
             key={index}
             label={`Block ${index + 1}`}
             text={block.text}
-            language={isJson(block.text) ? 'json' : 'text'}
+            language={isColouredJson(block.text) ? 'json' : 'text'}
           />
         ) : (
           // oxlint-disable-next-line react/no-array-index-key
@@ -192,15 +193,4 @@ function Requests({ outbound }: { outbound: PlaygroundResult['outbound'] }) {
       </ScrollRegion>
     </Part>
   );
-}
-
-/** Whether a text is JSON in whole, and small enough to be coloured without slowing the page down. */
-function isJson(text: string): boolean {
-  if (text.length > COLOURED_CHARACTERS || !/^\s*[[{]/.test(text)) return false;
-  try {
-    JSON.parse(text);
-    return true;
-  } catch {
-    return false;
-  }
 }

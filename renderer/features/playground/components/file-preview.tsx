@@ -2,6 +2,7 @@ import { ChevronRight, FileText } from 'lucide-react';
 import { useState } from 'react';
 import { classes } from '#renderer/components/classes.ts';
 import { CodeBlock } from '#renderer/components/code-block.tsx';
+import { COLOURED_CHARACTERS } from '#renderer/components/coloured-json.ts';
 import { Loading } from '#renderer/components/empty-state.tsx';
 import { ProblemCard } from '#renderer/components/problem-card.tsx';
 import { formatBytes } from '#renderer/format/format.ts';
@@ -10,8 +11,6 @@ import type { PlaygroundFile } from '#shared/ipc/playground-routes.ts';
 
 /** Bytes of a file that are shown. */
 const SHOWN_BYTES = 50_000;
-/** JSON above this is shown without colours: its many parts would slow the page down. */
-export const COLOURED_CHARACTERS = 20_000;
 
 /** A file of the playground, and its beginning when it is opened. */
 export function FilePreview({ integrationId, file }: { integrationId: string; file: PlaygroundFile }) {

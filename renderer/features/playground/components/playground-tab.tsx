@@ -2,10 +2,9 @@ import { PlugZap, SendHorizontal, SquareTerminal } from 'lucide-react';
 import { useId, useState } from 'react';
 import { Button } from '#renderer/components/button.tsx';
 import { EmptyState, Loading } from '#renderer/components/empty-state.tsx';
-import { Field, Select, Textarea } from '#renderer/components/field.tsx';
+import { Field, Select } from '#renderer/components/field.tsx';
 import { ProblemCard } from '#renderer/components/problem-card.tsx';
 import { ScrollRegion } from '#renderer/components/scroll-region.tsx';
-import { Segmented } from '#renderer/components/segmented.tsx';
 import { useConnectSheet } from '#renderer/features/connections/index.ts';
 import { useApp } from '#renderer/state/app-context.tsx';
 import { useAction, useRequest } from '#renderer/state/requests.ts';
@@ -13,9 +12,9 @@ import type { Connection } from '#shared/connections/connection.ts';
 import type { PlaygroundTool } from '#shared/ipc/playground-routes.ts';
 import type { Problem } from '#shared/problem.ts';
 import { usePlaygroundCalls } from '../hooks/use-playground-calls.ts';
-import { fieldsOf, missingArguments, readArguments } from '../model/argument-fields.ts';
+import { fieldsOf } from '../model/argument-fields.ts';
 import { keepArguments, keptArguments } from '../model/kept-arguments.ts';
-import { ArgumentForm } from './argument-form.tsx';
+import { ArgumentsEditor, useTypedArguments } from './arguments-editor.tsx';
 import { CallList } from './call-list.tsx';
 import { CallResult } from './call-result.tsx';
 import { WorkspaceFiles } from './workspace-files.tsx';
@@ -190,40 +189,21 @@ function CallForm({
   onCalled: (callId: string) => void;
 }) {
   const toolId = useId();
-  const jsonId = useId();
-  const [view, setView] = useState<'form' | 'json'>('form');
-  const [given, setGiven] = useState(() => keptArguments(integrationId, tool.name));
-  /** The JSON view's text, while it may not be JSON. */
-  const [text, setText] = useState('');
+  const typed = useTypedArguments(
+    fieldsOf(tool.inputSchema),
+    () => keptArguments(integrationId, tool.name),
+    (given) => keepArguments(integrationId, tool.name, given),
+  );
   const [refusal, setRefusal] = useState<Problem | undefined>(undefined);
   const call = useAction('playground.call', {
     onDone: ({ callId }) => onCalled(callId),
     onProblem: setRefusal,
   });
-  const change = (next: Readonly<Record<string, unknown>>) => {
-    setGiven(next);
-    keepArguments(integrationId, tool.name, next);
-  };
-  const show = (next: 'form' | 'json') => {
-    if (next === 'json') setText(JSON.stringify(given, null, 2));
-    setView(next);
-  };
-  const read = view === 'json' ? readArguments(text) : given;
-  const fault = typeof read === 'string' ? read : undefined;
-  const fields = fieldsOf(tool.inputSchema);
-  const missing = missingArguments(fields, given);
-  // In JSON anything may be sent, so that one sees what a model's mistakes are answered with.
-  const unavailable = isBusy
-    ? 'A call with this account is under way'
-    : fault !== undefined
-      ? 'The arguments are not JSON yet'
-      : view === 'form' && missing.length > 0
-        ? `Missing: ${missing.join(', ')}`
-        : undefined;
+  const unavailable = isBusy ? 'A call with this account is under way' : typed.obstacle;
   const submit = () => {
     if (unavailable !== undefined || call.isPending) return;
     setRefusal(undefined);
-    call.mutate({ integrationId, connectionId, tool: tool.name, arguments: { ...given } });
+    call.mutate({ integrationId, connectionId, tool: tool.name, arguments: { ...typed.given } });
   };
   return (
     <form
@@ -249,39 +229,7 @@ function CallForm({
         <summary className="cursor-pointer text-sm text-ink-soft">What a model is told of it</summary>
         <p className="mt-1 text-sm wrap-anywhere text-ink-soft">{tool.description}</p>
       </details>
-      <div className="flex items-center gap-2">
-        <h3 className="font-semibold">Arguments</h3>
-        <span className="flex-1" />
-        <Segmented
-          label="Arguments as"
-          value={view}
-          options={[
-            { value: 'form', label: 'Form' },
-            { value: 'json', label: 'JSON' },
-          ]}
-          onChange={show}
-        />
-      </div>
-      {view === 'form' ? (
-        <ArgumentForm fields={fields} given={given} files={files} onChange={change} />
-      ) : (
-        <Field id={jsonId} label="Arguments as JSON" errors={fault === undefined ? [] : [fault]}>
-          {(attributes) => (
-            <Textarea
-              {...attributes}
-              value={text}
-              rows={14}
-              spellCheck={false}
-              className="font-mono text-sm!"
-              onChange={({ target }) => {
-                setText(target.value);
-                const next = readArguments(target.value);
-                if (typeof next !== 'string') change(next);
-              }}
-            />
-          )}
-        </Field>
-      )}
+      <ArgumentsEditor typed={typed} files={files} />
       {refusal && <ProblemCard problem={refusal} />}
       <div className="sticky -bottom-6 -mx-6 border-y border-line bg-canvas px-6 py-3">
         <Button

@@ -1,0 +1,1 @@
+export { TrialScreen } from './components/lazy-trial-screen.tsx';
