@@ -202,6 +202,10 @@ export const importItemSchema = z.object({
   id: z.string(),
   /** File or folder it was found in. */
   from: z.string(),
+  /** Others in which the very same was found. */
+  alsoFrom: z.array(z.string()),
+  /** Where the import has another of its name, which is of its version or of another type. */
+  rivals: z.array(z.string()),
   name: z.string(),
   version: z.string(),
   type: packageTypeSchema.optional(),

@@ -7,6 +7,7 @@ import { MemoryPackage } from '../memory-package.ts';
 import type { FinderView, IncomingPackage, PackageFinder } from '../package-finder.ts';
 import { decodeText } from '../package-source.ts';
 import { digestsOf, type DigestedFile } from '../package-views.ts';
+import { integrityOfDigests } from '../store/package-store.ts';
 import type { FoundImport } from './import-source.ts';
 import { withSkillManifest } from './skill-manifest.ts';
 
@@ -21,6 +22,8 @@ export interface CheckedImport {
   readonly conversion: Finding | undefined;
   /** Titles of the fixes its person had applied. */
   readonly mended: readonly string[];
+  /** Where else the very same was found. */
+  readonly alsoFrom: readonly string[];
 }
 
 /** Rounds of mending after which something is wrong with the fixes themselves. */
@@ -41,7 +44,8 @@ export async function checkImport(
     ? found.files
     : withSkillManifest(found.files, found.scope, (name) => finder.store.find(name));
   const checked = await check(finder, found, files, view);
-  const plain = importOf({ id, found, files, checked });
+  const digests = digestsOf(files);
+  const plain = { id, found, files, digests, checked, conversion: undefined, mended: [], alsoFrom: [] };
   const legacy = checked.findings.find(({ code, fix }) => code === 'dialect_legacy' && fix !== undefined);
   if (legacy?.fix === undefined) return plain;
   const converted = withFix(files, legacy.fix, (text) => `${JSON.stringify(JSON.parse(text), null, 2)}\n`);
@@ -49,7 +53,7 @@ export async function checkImport(
   if (converted === undefined || after?.manifest === undefined) return plain;
   // Its person is told, and reviews a draft.
   const conversion: Finding = { ...legacy, severity: 'warning', blocks: 'nothing', fix: undefined };
-  return importOf({ id, found, files: converted, checked: after, conversion });
+  return { ...plain, files: converted, digests: digestsOf(converted), checked: after, conversion };
 }
 
 /** The same package, checked again among what comes with it. */
@@ -80,17 +84,32 @@ export async function mendImport(
     const files = finding?.fix && withFix(current.files, finding.fix);
     if (finding?.fix === undefined || files === undefined) break;
     tried.add(keyOf(finding));
-    const { id, found, conversion } = current;
-    current = importOf({
-      id,
-      found,
-      files,
-      checked: await check(finder, found, files, view),
-      conversion,
-      mended: [...current.mended, finding.fix.title],
-    });
+    const mended = [...current.mended, finding.fix.title];
+    const checked = await check(finder, current.found, files, view);
+    current = { ...current, files, digests: digestsOf(files), checked, mended };
   }
   return current;
+}
+
+/** Of packages that are the very same only one: one that is signed, else one that was published. */
+export function mergeEqual(given: readonly CheckedImport[]): CheckedImport[] {
+  const kept = new Map<string, CheckedImport>();
+  const rank = ({ found }: CheckedImport): number =>
+    (found.origin.signedBy === undefined ? 0 : 2) + (found.direction === 'stored' ? 1 : 0);
+  for (const item of given) {
+    const integrity = integrityOfDigests(item.digests);
+    const same = kept.get(integrity);
+    if (same === undefined) {
+      kept.set(integrity, item);
+      continue;
+    }
+    const better = rank(item) > rank(same) ? item : same;
+    const isRoot = item.found.isRoot || same.found.isRoot;
+    const sources = [same.found.from, ...same.alsoFrom, item.found.from];
+    const alsoFrom = sources.filter((from) => from !== better.found.from);
+    kept.set(integrity, { ...better, found: { ...better.found, isRoot }, alsoFrom });
+  }
+  return [...kept.values()];
 }
 
 /** Whether a finding can be mended before its package is taken. */
@@ -125,13 +144,4 @@ function withFix(
   if (manifest === undefined) return undefined;
   const text = format(editJson(decodeText(MANIFEST_FILE, manifest), edits));
   return new Map(files).set(MANIFEST_FILE, Buffer.from(text));
-}
-
-function importOf({
-  conversion,
-  mended = [],
-  ...rest
-}: Pick<CheckedImport, 'id' | 'found' | 'files' | 'checked'> &
-  Partial<Pick<CheckedImport, 'conversion' | 'mended'>>): CheckedImport {
-  return { ...rest, digests: digestsOf(rest.files), conversion, mended };
 }

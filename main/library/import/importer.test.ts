@@ -138,6 +138,75 @@ describe('what changes', () => {
   });
 });
 
+describe('packages of one name in one import', () => {
+  const other = () => agentFiles('@you/a', { description: 'other' });
+  const proposals = (items: readonly ImportItem[]) =>
+    items.map(({ from, choices }) => `${from} ${choices[0]}`);
+
+  it('are one where they are the very same, whatever the archive they came in', async () => {
+    const packages = new Map([['@you/a@1.0.0', agentFiles('@you/a')]]);
+    const { bytes } = await writeBundle({ root: '@you/a@1.0.0', packages });
+    const archive = await writeArchive(agentFiles('@you/a'));
+    const given = dropped({ '0.afps': archive, '1.afps': archive, '2.afps-bundle': bytes });
+    const { token, items } = await libraries.packages.previewImport(given, signal);
+    expect(items).toMatchObject([
+      { from: '2.afps-bundle: @you/a@1.0.0', alsoFrom: ['0.afps', '1.afps'], rivals: [], state: 'new' },
+    ]);
+    const decisions = items.map(({ id }) => ({ id, as: 'version' as const }));
+    expect((await libraries.packages.commitImport(token, decisions)).problems).toEqual([]);
+  });
+
+  it('are named where they have one version and other content, and one is proposed', async () => {
+    const { token, items } = await preview(agentFiles('@you/a'), other(), agentFiles('@you/b'));
+    expect(items.map(({ rivals }) => rivals)).toEqual([['1.afps'], ['0.afps'], []]);
+    expect(proposals(items)).toEqual(['0.afps version', '1.afps skip', '2.afps version']);
+    const all = items.map(({ id }) => ({ id, as: 'version' as const }));
+    const { imported, problems } = await libraries.packages.commitImport(token, all);
+    expect(imported.map(({ name }) => name)).toEqual(['@you/a', '@you/b']);
+    expect(problems).toMatchObject([
+      { code: 'import_rival', detail: expect.stringMatching(/1\.afps.*0\.afps/) },
+    ]);
+  });
+
+  it('may be taken as a version and a draft', async () => {
+    const { token } = await preview(agentFiles('@you/a'), other());
+    const decisions = [
+      { id: '0', as: 'draft' as const },
+      { id: '1', as: 'version' as const },
+    ];
+    const { imported, problems } = await libraries.packages.commitImport(token, decisions);
+    expect([imported.map(({ as }) => as), problems]).toEqual([['draft', 'version'], []]);
+  });
+
+  it('are all taken where their versions differ, and as a draft the highest', async () => {
+    const later = agentFiles('@you/a', { version: '1.10.0' });
+    const earlier = agentFiles('@you/a', { version: '1.9.0' });
+    expect(proposals((await preview(earlier, later)).items)).toEqual(['0.afps version', '1.afps version']);
+    const [a, b] = [earlier, later].map((files) =>
+      new Map(files).set(
+        'manifest.json',
+        Buffer.from(String(files.get('manifest.json')).replace('"author": "Ada"', '"author": ""')),
+      ),
+    );
+    if (a === undefined || b === undefined) throw new Error('There are two.');
+    expect(proposals((await preview(a, b)).items)).toEqual(['0.afps skip', '1.afps draft']);
+  });
+
+  it('of two types are not both taken', async () => {
+    const { items } = await preview(agentFiles('@you/a'), skillFiles('@you/a', { version: '2.0.0' }));
+    expect(items.map(({ rivals }) => rivals)).toEqual([['1.afps'], ['0.afps']]);
+    expect(proposals(items).filter((proposal) => proposal.endsWith('skip'))).toHaveLength(1);
+  });
+
+  it('that cannot be taken at all are no rivals, whatever they say their version is', async () => {
+    const { items } = await preview(agentFiles('@you/a', { version: 'banana' }), agentFiles('@you/a'));
+    expect(items.map(({ rivals, choices }) => [rivals, choices[0]])).toEqual([
+      [[], 'skip'],
+      [[], 'version'],
+    ]);
+  });
+});
+
 describe('a file named RECORD', () => {
   const withRecord = (text: string): Files => new Map(agentFiles('@you/a')).set('RECORD', Buffer.from(text));
 

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { areRivals, withoutRivals } from '#shared/ipc/import-rivals.ts';
 import type { ImportItem, ImportOutcome, ImportPreview } from '#shared/ipc/library-routes.ts';
 import { isPackageType } from '#shared/manifest/dialect.ts';
 import type { Finding } from '#shared/manifest/finding.ts';
@@ -14,7 +15,14 @@ import { preparePackage, publishForbidden } from '../prepare.ts';
 import type { Signing } from '../signing.ts';
 import type { StoredPackage } from '../store/package-index.ts';
 import { integrityOfDigests, type PreparedPackage } from '../store/package-store.ts';
-import { checkImport, incomingOf, mendImport, recheckImport, type CheckedImport } from './check-import.ts';
+import {
+  checkImport,
+  incomingOf,
+  mendImport,
+  mergeEqual,
+  recheckImport,
+  type CheckedImport,
+} from './check-import.ts';
 import { GITHUB_ARCHIVES } from './github.ts';
 import { readImport, type GivenImport } from './import-source.ts';
 
@@ -77,7 +85,8 @@ export class Importer implements Disposable {
         refused.push({ ...error.problem, detail: `${entry.from}: ${error.problem.detail}` });
       }
     }
-    const pending = { items: await this.#examineAll(checked), problems: [...problems, ...refused], warnings };
+    const items = await this.#examineAll(mergeEqual(checked));
+    const pending = { items, problems: [...problems, ...refused], warnings };
     signal.throwIfAborted();
     return previewOf(this.#hold(pending), pending);
   }
@@ -118,11 +127,15 @@ export class Importer implements Disposable {
     const { store } = this.#options.finder;
     const imported: ImportOutcome['imported'] = [];
     const problems: Problem[] = [];
+    const taken: (ImportItem & { as: Choice })[] = [];
     for (const { id, as } of decisions) {
       const { item, prepared, draft, draftId } = pending.items.get(id) ?? {};
       if (item === undefined || prepared === undefined || as === 'skip') continue;
       try {
         if (!item.choices.includes(as)) throw choiceRefused(item, as);
+        const rival = taken.find((other) => areRivals({ ...item, as }, other));
+        if (rival !== undefined) throw rivalRefused(item, as, rival);
+        taken.push({ ...item, as });
         if (as === 'version') await store.addVersion(prepared);
         else await store.saveDraft(draft ?? prepared, draftId);
         imported.push({ name: item.name, version: item.version, as });
@@ -179,7 +192,7 @@ export class Importer implements Disposable {
       const checked = again ? await recheckImport(this.#options.finder, item, view) : item;
       items.set(item.id, await this.#examine(checked, view));
     }
-    return items;
+    return withRivals(items);
   }
 
   async #examine(given: CheckedImport, view: FinderView): Promise<PendingItem> {
@@ -215,6 +228,8 @@ export class Importer implements Disposable {
     const item: ImportItem = {
       id,
       from: found.from,
+      alsoFrom: [...given.alsoFrom],
+      rivals: [],
       name,
       version: manifest?.version ?? (typeof raw['version'] === 'string' ? raw['version'] : ''),
       ...(isPackageType(raw['type']) ? { type: raw['type'] } : {}),
@@ -255,6 +270,34 @@ function importUnknown(): ProblemError {
 
 function viewOf(given: readonly CheckedImport[]): FinderView {
   return { prefersDraft: true, incoming: given.flatMap(incomingOf) };
+}
+
+/** Tells each item of others that cannot be taken with it, and proposes no more than one of those. */
+function withRivals(items: ReadonlyMap<string, PendingItem>): Map<string, PendingItem> {
+  const takeable = [...items.values()].flatMap(({ item }) =>
+    item.choices.some((choice) => choice !== 'skip') ? [item] : [],
+  );
+  // Of several drafts the highest version is what its person wants.
+  const proposed = withoutRivals(
+    takeable.toSorted(byVersionDown).map((item) => ({ item, as: item.choices[0] ?? 'skip' })),
+  );
+  return new Map(
+    [...items].map(([id, pending]) => {
+      const { item } = pending;
+      const first = proposed.get(id);
+      if (first === undefined) return [id, pending];
+      const rivals = takeable.filter(
+        (other) => other !== item && areRivals({ ...item, as: 'version' }, { ...other, as: 'version' }),
+      );
+      const choices = [first, ...item.choices.filter((choice) => choice !== first)];
+      return [id, { ...pending, item: { ...item, choices, rivals: rivals.map(({ from }) => from) } }];
+    }),
+  );
+}
+
+function byVersionDown(a: ImportItem, b: ImportItem): number {
+  if (isHigherVersion(a.version, b.version)) return -1;
+  return isHigherVersion(b.version, a.version) ? 1 : 0;
 }
 
 function previewOf(token: string, { items, problems, warnings }: PendingImport): ImportPreview {
@@ -307,6 +350,15 @@ function choicesFor(
   }
   if (!canBeVersion) return ['draft', 'skip'];
   return isConverted || isOwn ? ['draft', 'version', 'skip'] : ['version', 'draft', 'skip'];
+}
+
+function rivalRefused({ name, version, from }: ImportItem, as: Choice, rival: ImportItem): ProblemError {
+  return new ProblemError({
+    code: 'import_rival',
+    title: 'Only one of two packages was taken',
+    detail: `${name} ${version} of ${from} was not taken as a ${as}: that of ${rival.from} was.`,
+    action: 'Import it by itself, under another version or name.',
+  });
 }
 
 function choiceRefused(item: ImportItem, as: Choice): ProblemError {

@@ -5,6 +5,7 @@ import { createInterface } from 'node:readline/promises';
 import { styleText } from 'node:util';
 import type { GivenImport } from '#main/library/index.ts';
 import { splitIdentity } from '#shared/manifest/identity.ts';
+import { withoutRivals } from '#shared/ipc/import-rivals.ts';
 import type { ImportItem, ImportPreview } from '#shared/ipc/library-routes.ts';
 import { ProblemError } from '#shared/problem.ts';
 import { onEndSignal } from '../end-signals.ts';
@@ -47,7 +48,8 @@ export async function importCommand(
     let code: number = EXIT.success;
     for (const source of given) {
       const preview = await packages.previewImport(source, abort.signal);
-      const decisions = preview.items.map((item) => ({ id: item.id, as: decisionFor(item, options.draft) }));
+      const wanted = preview.items.map((item) => ({ item, as: decisionFor(item, options.draft) }));
+      const decisions = [...withoutRivals(wanted)].map(([id, as]) => ({ id, as }));
       if (!options.json) await tellPreview(preview, decisions, streams);
       if (
         preview.problems.length > 0 ||
@@ -144,6 +146,8 @@ async function tellPreview(
       if (severity !== 'information')
         await output.line(`  ${severity}: ${oneLine(`${file}:${line}:${column} ${message}`, 600)}`);
     }
+    for (const rival of item.rivals)
+      await output.line(`  another of this name comes too, and only one is taken: ${oneLine(rival, 200)}`);
     if (as === 'draft' && item.replacesDraft) await output.line('  ~ takes the place of the draft there is');
     for (const id of item.dropped) await output.line(`  left out, it was withdrawn: ${oneLine(id, 200)}`);
     for (const { change, kind, subject, reason, through } of changes.reach) {

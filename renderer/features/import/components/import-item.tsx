@@ -31,6 +31,7 @@ export function ImportItemView({
         <div className="flex flex-wrap items-center gap-x-3 gap-y-1">
           <h3 className="text-lg font-semibold">{item.displayName}</h3>
           <Badge tone={tone}>{word}</Badge>
+          {item.rivals.length > 0 && <Badge tone="caution">More than once in this import</Badge>}
           {item.isConverted && <Badge tone="caution">Converted from AFPS 1.x</Badge>}
           {item.mended.length > 0 && <Badge tone="caution">Mended here</Badge>}
           {!item.isRoot && <Badge>Needed by the bundle</Badge>}
@@ -41,7 +42,8 @@ export function ImportItemView({
         {item.description && <p className="mt-1 text-ink-soft">{item.description}</p>}
         <p className="mt-1 text-sm text-ink-faint">
           {item.type && `${capital(aKind(item.type))}, `}
-          {formatQuantity(item.fileCount, 'file')}, {formatBytes(item.size)}, from {item.from}
+          {formatQuantity(item.fileCount, 'file')}, {formatBytes(item.size)}, from{' '}
+          {[item.from, ...item.alsoFrom].join(', and the very same from ')}
         </p>
         <p className="mt-1 flex items-center gap-1.5 text-sm text-ink-faint">
           {item.signedBy ? (
@@ -54,6 +56,13 @@ export function ImportItemView({
           )}
         </p>
       </div>
+      {item.rivals.length > 0 && (
+        <p className="border-l-2 border-caution pl-3">
+          The import has {item.rivals.length === 1 ? 'another package' : 'other packages'} of this name, of
+          the same version with other content or of another kind, from <Sources from={item.rivals} />. Only
+          one of them can be taken as a version: choosing this one leaves the rest.
+        </p>
+      )}
       {item.choices.length > 1 && <Choices item={item} choice={choice} onChoose={onChoose} />}
       {item.state === 'type_mismatch' && (
         <p className="border-l-2 border-danger pl-3">
@@ -96,6 +105,10 @@ export function ImportItemView({
       )}
     </ScrollRegion>
   );
+}
+
+function Sources({ from }: { from: readonly string[] }) {
+  return <span className="font-mono text-sm wrap-anywhere">{from.join(', ')}</span>;
 }
 
 /** What was mended. It takes the focus of the button that did it, which is gone. */

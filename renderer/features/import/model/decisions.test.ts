@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { ImportItem, ImportPreview } from '#shared/ipc/library-routes.ts';
-import { decideAll, inReadingOrder, proposedDecisions, summarize } from './decisions.ts';
+import { decideAll, decideOne, inReadingOrder, proposedDecisions, summarize } from './decisions.ts';
 
 function item(id: string, given: Partial<ImportItem> = {}): ImportItem {
   return {
@@ -22,6 +22,8 @@ function item(id: string, given: Partial<ImportItem> = {}): ImportItem {
     changes: { reach: [], files: [], widens: false },
     choices: ['version', 'draft', 'skip'],
     replacesDraft: false,
+    alsoFrom: [],
+    rivals: [],
     ...given,
   };
 }
@@ -50,6 +52,31 @@ describe('the decisions about an import', () => {
     const drafts = decideAll(preview, proposedDecisions(preview), 'draft');
     expect(drafts).toEqual({ fresh: 'draft', same: 'draft', broken: 'skip', wider: 'draft' });
     expect(decideAll(preview, drafts, 'version')['same']).toBe('draft');
+  });
+
+  it('take one of two that are the same version, or drafts of one name, and leave the other', () => {
+    const twice = {
+      ...preview,
+      items: [
+        item('a', { name: '@me/x' }),
+        item('b', { name: '@me/x', choices: ['skip', 'version', 'draft'] }),
+        item('c', { name: '@me/x', version: '2.0.0' }),
+        item('d', { name: '@me/x', version: '3.0.0', type: 'agent', choices: ['skip', 'version'] }),
+      ],
+    };
+    const proposed = proposedDecisions(twice);
+    expect(proposed).toEqual({ a: 'version', b: 'skip', c: 'version', d: 'skip' });
+    const other = decideOne(twice, proposed, 'b', 'version');
+    expect(other).toEqual({ a: 'skip', b: 'version', c: 'version', d: 'skip' });
+    expect(decideAll(twice, other, 'version')).toEqual(other);
+    expect(decideOne(twice, proposed, 'b', 'draft')).toEqual({ ...proposed, b: 'draft' });
+    expect(decideAll(twice, proposed, 'draft')).toEqual({ a: 'draft', b: 'skip', c: 'skip', d: 'skip' });
+    expect(decideOne(twice, proposed, 'd', 'version')).toEqual({
+      a: 'skip',
+      b: 'skip',
+      c: 'skip',
+      d: 'version',
+    });
   });
 
   it('tell of a draft that goes only where a draft is taken', () => {

@@ -1,3 +1,4 @@
+import { withoutRivals } from '#shared/ipc/import-rivals.ts';
 import type { ImportItem, ImportPreview } from '#shared/ipc/library-routes.ts';
 
 export type Choice = ImportItem['choices'][number];
@@ -9,10 +10,30 @@ export function proposedDecisions({ items }: ImportPreview): Decisions {
   return Object.fromEntries(items.map(({ id, choices }) => [id, choices[0] ?? 'skip']));
 }
 
+/** The decisions with one of them made; what cannot be taken with it is left. */
+export function decideOne(
+  { items }: ImportPreview,
+  decisions: Decisions,
+  id: string,
+  choice: Choice,
+): Decisions {
+  const made = items.filter((item) => item.id === id).map((item) => ({ item, as: choice }));
+  const others = items
+    .filter((item) => item.id !== id)
+    .map((item) => ({ item, as: decisions[item.id] ?? 'skip' }));
+  return Object.fromEntries(withoutRivals([...made, ...others]));
+}
+
 /** The decisions with one choice for every item that may have it; the others stay as they are. */
 export function decideAll({ items }: ImportPreview, decisions: Decisions, choice: Choice): Decisions {
-  const possible = items.filter(({ choices }) => choices.includes(choice));
-  return { ...decisions, ...Object.fromEntries(possible.map(({ id }) => [id, choice])) };
+  const wanted = items.map((item) => {
+    const before = decisions[item.id] ?? 'skip';
+    return { item, before, as: item.choices.includes(choice) ? choice : before };
+  });
+  // Of rivals that one stays which was chosen before.
+  const chosen = wanted.filter(({ before }) => before !== 'skip');
+  const left = wanted.filter(({ before }) => before === 'skip');
+  return Object.fromEntries(withoutRivals([...chosen, ...left]));
 }
 
 export interface ImportSummary {

@@ -5,7 +5,7 @@ import type { ImportOutcome, ImportPreview, ImportSource, WatchState } from '#sh
 import type { RouteInput } from '#shared/ipc/routes.ts';
 import type { Finding } from '#shared/manifest/finding.ts';
 import { toProblem, type Problem } from '#shared/problem.ts';
-import { proposedDecisions, type Choice, type Decisions } from './decisions.ts';
+import { decideOne, proposedDecisions, type Choice, type Decisions } from './decisions.ts';
 import type { GivenFile } from './dropped-files.ts';
 
 /** Where an import is. */
@@ -108,7 +108,8 @@ export class ImportDesk {
 
   decideOne(id: string, choice: Choice): void {
     const state = this.store.getState();
-    if (state.phase === 'preview') this.decide({ ...state.decisions, [id]: choice });
+    if (state.phase !== 'preview') return;
+    this.decide(decideOne(state.preview, state.decisions, id, choice));
   }
 
   /** Mends one mistake of an item, or all that can be, and shows what the import is then. */
@@ -144,7 +145,9 @@ export class ImportDesk {
     });
     // What the shell could not hand over is known only here.
     const preview = { ...read, problems: state.preview.problems };
-    const decisions = { ...proposed, ...Object.fromEntries(kept) };
+    const all = { ...proposed, ...Object.fromEntries(kept) };
+    // A mended version may have become the same as another one's.
+    const decisions = decideOne(preview, all, id, all[id] ?? 'skip');
     this.store.setState({ ...state, preview, decisions }, true);
   }
 
