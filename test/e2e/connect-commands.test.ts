@@ -1,4 +1,3 @@
-import { spawn, type ChildProcess } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import {
   existsSync,
@@ -19,18 +18,20 @@ import {
   type AuthorizationServer,
 } from '#test/peers/authorization-server.ts';
 import { integrationFiles } from '#test/support/test-packages.ts';
-import { root } from '../../scripts/lib/bundles.ts';
+import { CommandLine } from './command-program.ts';
 
 const PASSPHRASE = 'correct horse';
 const KEY = `canary-${randomBytes(18).toString('hex')}`;
 
 let folder: string;
+let commandLine: CommandLine;
 let server: AuthorizationServer;
 let service: TestService;
 let passphraseFile: string;
 
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'slipway-connect-'));
+  commandLine = new CommandLine(folder);
   passphraseFile = join(folder, 'passphrase');
   writeFileSync(passphraseFile, `${PASSPHRASE}\n`);
   server = await startAuthorizationServer({ scopes: ['repo', 'mail'] });
@@ -113,81 +114,8 @@ async function bring(name: string, manifest: Readonly<Record<string, unknown>>):
   if (outcome.code !== 0) throw new Error(`${outcome.output}${outcome.errors}`);
 }
 
-interface Outcome {
-  readonly code: number | null;
-  readonly output: string;
-  readonly errors: string;
-}
-
-interface Program {
-  readonly child: ChildProcess;
-  readonly ended: Promise<Outcome>;
-  /** Resolves with what the pattern's first group found in what was printed, once it is there. */
-  said(pattern: RegExp): Promise<string>;
-}
-
-const ENVIRONMENT = () => ({
-  PATH: process.env['PATH'],
-  HOME: folder,
-  SLIPWAY_DATA_DIR: join(folder, 'data'),
-  XDG_STATE_HOME: join(folder, 'state'),
-  NO_COLOR: '1',
-});
-const PROGRAM = [
-  process.execPath,
-  '--disable-warning=ExperimentalWarning',
-  join(root, 'out', 'cli', 'slipway.js'),
-];
-
-/** Runs the built program as a script does: no terminal, and `input` on its standard input. */
-function slipway(words: readonly string[], input?: string): Program {
-  const [program = '', ...rest] = PROGRAM;
-  return started(spawn(program, [...rest, ...words], { cwd: folder, env: ENVIRONMENT() }), input ?? '');
-}
-
-/** The same at a terminal of its own; what is typed is what a person would type. */
-function atTerminal(words: readonly string[], data: string): Program {
-  const command = [...PROGRAM, ...words].map((word) => `'${word}'`).join(' ');
-  const child = spawn('script', ['--quiet', '--return', '--command', command, '/dev/null'], {
-    cwd: folder,
-    env: { ...ENVIRONMENT(), TERM: 'dumb', SLIPWAY_DATA_DIR: data },
-  });
-  return started(child, undefined);
-}
-
-function started(child: ChildProcess, input: string | undefined): Program {
-  let output = '';
-  let errors = '';
-  const listeners = new Set<() => void>();
-  const tell = () => {
-    for (const listener of listeners) listener();
-  };
-  child.stdout?.setEncoding('utf8').on('data', (text: string) => {
-    output += text;
-    tell();
-  });
-  child.stderr?.setEncoding('utf8').on('data', (text: string) => {
-    errors += text;
-    tell();
-  });
-  if (input !== undefined) child.stdin?.end(input);
-  return {
-    child,
-    ended: new Promise((resolve) => child.on('close', (code) => resolve({ code, output, errors }))),
-    said: (pattern) =>
-      new Promise((resolve, reject) => {
-        const look = () => {
-          const found = pattern.exec(errors + output);
-          if (!found) return;
-          listeners.delete(look);
-          resolve(found[1] ?? found[0]);
-        };
-        listeners.add(look);
-        child.once('close', () => reject(new Error(`It never said ${String(pattern)}: ${errors}${output}`)));
-        look();
-      }),
-  };
-}
+const slipway = (words: readonly string[], input?: string) => commandLine.run(words, input);
+const atTerminal = (words: readonly string[], data: string) => commandLine.atTerminal(words, data);
 
 const withVault = (...words: string[]) => [...words, '--passphrase-file', passphraseFile];
 
