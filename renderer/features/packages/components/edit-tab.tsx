@@ -283,7 +283,12 @@ function SaveProblem({ session, onForget }: { session: DraftSession; onForget: (
   if (!problem) return null;
   return (
     <div className="px-6 pb-3">
-      <ProblemCard problem={problem} tone="caution">
+      <ProblemCard
+        problem={
+          status === 'conflict' ? { ...problem, action: 'Decide which of the two the draft is.' } : problem
+        }
+        tone="caution"
+      >
         {status === 'conflict' ? (
           <>
             <Button size="small" onClick={() => void session.save({ overwrite: true })}>
