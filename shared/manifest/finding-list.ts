@@ -14,12 +14,16 @@ export interface Places {
 /** The places of a file that is not JSON, or that is missing. */
 export const TEXT_START: Places = { position: () => ({ line: 1, column: 1 }) };
 
+/** Findings of one code that are told of a file: nobody reads more, and a file may be made to have thousands. */
+const MAX_OF_ONE_CODE = 100;
+
 /** Gathers what rules have to say about one file, each with its place in the author's text. */
 export class FindingList {
   readonly direction: Direction;
   readonly #places: Places;
   readonly #file: string;
   readonly #findings = new Map<string, Finding>();
+  readonly #counts = new Map<RuleCode, number>();
 
   constructor(places: Places, file: string, direction: Direction) {
     this.#places = places;
@@ -27,11 +31,17 @@ export class FindingList {
     this.direction = direction;
   }
 
-  /** Adds a finding at a path, or at the member's name with `at: 'key'`. The same again is ignored. */
+  /**
+   * Adds a finding at a path, or at the member's name with `at: 'key'`. The same again is ignored, and so are
+   * those of its code after the first hundred: what they forbid is told already.
+   */
   add(code: RuleCode, path: JsonPath, message: string, options: { at?: 'key'; fix?: Fix } = {}): void {
     const pointer = pointerOf(path);
     const identity = `${code} ${pointer}`;
     if (this.#findings.has(identity)) return;
+    const count = (this.#counts.get(code) ?? 0) + 1;
+    this.#counts.set(code, count);
+    if (count > MAX_OF_ONE_CODE) return;
     const rule: Rule = RULES[code];
     const weight = this.direction === 'stored' ? (rule.stored ?? rule) : rule;
     this.#findings.set(identity, {

@@ -8,8 +8,11 @@ import validRange from 'semver/ranges/valid.js';
 
 const SLUG = '[a-z0-9](?:[a-z0-9-]*[a-z0-9])?';
 
-/** `@scope/name`: lower-case letters, digits and inner hyphens on both sides. */
-export const PACKAGE_NAME = new RegExp(`^@${SLUG}/${SLUG}$`);
+/**
+ * `@scope/name`: lower-case letters, digits and inner hyphens on both sides. A bundle reads identities of
+ * 4096 bytes, of which a version may be 256 (reference: afps, section 16).
+ */
+export const PACKAGE_NAME = new RegExp(`^(?=.{1,3800}$)@${SLUG}/${SLUG}$`);
 /** Key of an authentication method of an integration. */
 export const AUTH_KEY = /^[a-z][a-z0-9_]*$/;
 /** MAJOR.MINOR without leading zeros. */

@@ -145,6 +145,11 @@ describe('reading a JSON text', () => {
     expect(fault?.message).toContain('line 3');
   });
 
+  it('tells the first of many that are given twice, not thousands', () => {
+    const faults = JsonDocument.read(`{${Array.from({ length: 5000 }, () => '"a": 1').join(',')}}`);
+    expect(faults).toHaveLength(10);
+  });
+
   it('refuses a member that could change the prototype of what reads it', () => {
     expect(faults('{"auths":{"__proto__":{}}}')[0]).toMatchObject({
       code: 'json_unsafe_key',

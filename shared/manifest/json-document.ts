@@ -181,6 +181,7 @@ function collectKeyFaults(
   if (node.type !== 'object') return;
   const seen = new Map<string, number>();
   for (const property of node.children ?? []) {
+    if (faults.length >= MAX_FAULTS) return;
     const [key, value] = property.children ?? [];
     if (key === undefined || value === undefined) continue;
     const name = String(key.value);

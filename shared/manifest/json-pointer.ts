@@ -14,6 +14,9 @@ export function stepsOf(pointer: string): string[] {
     .map((step) => step.replaceAll('~1', '/').replaceAll('~0', '~'));
 }
 
+/** Characters of a path that a sentence has. */
+const READABLE_CHARACTERS = 200;
+
 /** A path as a person writes it: `auths.primary.scopes[0]`, `dependencies.skills["@you/csv"]`. */
 export function readablePath(path: JsonPath): string {
   let text = '';
@@ -22,7 +25,7 @@ export function readablePath(path: JsonPath): string {
     else if (/^[A-Za-z_$][\w$]*$/.test(step)) text += text === '' ? step : `.${step}`;
     else text += `[${JSON.stringify(step)}]`;
   }
-  return text;
+  return text.length > READABLE_CHARACTERS ? `${text.slice(0, READABLE_CHARACTERS)}…` : text;
 }
 
 /** The value at a path of plain JSON, or undefined where there is none. */

@@ -132,6 +132,20 @@ describe('checking a manifest', () => {
     expect(fixable.length).toBeGreaterThan(30);
   });
 
+  it('tells a hundred faults of one kind and those of others, however many there are', () => {
+    const tools = Array.from({ length: 5000 }, (_, index) => `tool-${index}`);
+    const agentWith = (more: object) => JSON.stringify({ ...(JSON.parse(agent) as object), ...more });
+    const { manifest, findings } = validateManifest(agentWith({ runtime_tools: tools, timeout: 0 }), author);
+    expect(manifest).toBeUndefined();
+    expect(findings.filter(({ code }) => code === 'runtime_tool_unknown')).toHaveLength(100);
+    expect(findings.filter(({ pointer }) => pointer === '/timeout')).toHaveLength(1);
+    const [long] = validateManifest(
+      agentWith({ _meta: { [`${'K'.repeat(100_000)}!`]: {} } }),
+      author,
+    ).findings;
+    expect(long?.message.length).toBeLessThan(500);
+  });
+
   it('converts an old package to one without errors, or says what it lacks and offers nothing', () => {
     const old = { type: 'agent', displayName: 'B', schemaVersion: '1.1', name: '@you/b', version: '1.0' };
     const output = { schema: { type: 'object', properties: { n: { type: 'integer' } } } };

@@ -51,9 +51,17 @@ export const agentCases: readonly Case[] = [
   wrong('C2', 'dialect_legacy', '', [put('/type', 'tool')], { says: /Tool packages/ }),
   wrong('--', 'dialect_legacy', '', { type: 'agent', displayName: 'B', schemaVersion: '1.1' }),
   wrong('--', 'dialect_legacy', '', [put('/$schema', 'https://x.dev/schema/v1/agent.json')]),
-  ...['CSV', '@you', 'you/x', '@You/x', '@you/x_y', '@you/-x', '@you/x-', '@you/x/y'].map((name) =>
-    wrong('C3', 'field_value', '/name', name),
-  ),
+  ...[
+    'CSV',
+    '@you',
+    'you/x',
+    '@You/x',
+    '@you/x_y',
+    '@you/-x',
+    '@you/x-',
+    '@you/x/y',
+    `@you/${'x'.repeat(4096)}`,
+  ].map((name) => wrong('C3', 'field_value', '/name', name)),
   ...['banana', '1.0', '01.0.0', '=1.0.0', 'latest', ''].map((version) =>
     wrong('C4', 'field_value', '/version', version),
   ),
