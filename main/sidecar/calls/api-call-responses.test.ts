@@ -165,6 +165,7 @@ describe('bodies of responses', () => {
     ['text/csv', Buffer.from('\uFEFFé;1\n', 'utf8'), 'é;1\n'],
     ['text/csv', Buffer.from('\uFEFFé\n', 'utf16le'), 'é\n'],
     ['text/plain; charset=nonsense', Buffer.from('é', 'utf8'), 'é'],
+    ['application/json; charset=utf-8', Buffer.from([0x22, 0xc3, 0x28, 0xff, 0x22]), '"\uFFFD(\uFFFD"'],
   ])(
     '%s in its own character set is read, and kept byte for byte in a file',
     async (contentType, body, text) => {

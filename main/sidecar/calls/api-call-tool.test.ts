@@ -242,6 +242,8 @@ describe('bodies', () => {
     await send([1]);
     await send({ a: 1 }, { 'Content-Type': 'application/vnd.x+json' });
     await send(null);
+    // Half a character is none; what is sent is valid all the same.
+    await send('half \uD83D');
     expect(received.map(({ body }) => body.toString('utf8'))).toEqual([
       'ä text',
       binary.toString('utf8'),
@@ -249,6 +251,7 @@ describe('bodies', () => {
       '[1]',
       '{"a":1}',
       '',
+      'half \uFFFD',
     ]);
     expect(received[1]?.body.equals(binary)).toBe(true);
     expect(received.map((request) => headerOf(request, 'content-type'))).toEqual([
@@ -257,6 +260,7 @@ describe('bodies', () => {
       'application/json',
       'application/json',
       'application/vnd.x+json',
+      undefined,
       undefined,
     ]);
   });
@@ -341,6 +345,33 @@ describe('placeholders', () => {
     expect(JSON.stringify(from.main.outbound)).not.toContain('secret');
   });
 
+  test('stand in values only: names of headers, of members, of parts and of files are what they are', async () => {
+    const { port, received } = await service(echo);
+    const from = caller({ main: main() });
+    const target = `http://api.example.com:${port}/`;
+    const send = (body: unknown) => from.call({ target, method: 'POST', body, substituteBody: true });
+    expect(codeOf(await send({ '{{account}}': ['{{account}}', { deep: '{{account}}' }], n: 1 }))).toBe(200);
+    expect(JSON.parse(received[0]!.body.toString())).toEqual({
+      '{{account}}': ['acme', { deep: 'acme' }],
+      n: 1,
+    });
+    const bytes = Buffer.from('{{account}}').toString('base64');
+    await send({
+      multipart: [
+        { name: '{{account}}', value: '{{account}}' },
+        { name: 'file', filename: '{{account}}.txt', bytes, encoding: 'base64' },
+      ],
+    });
+    const parts = received[1]!.body.toString();
+    expect(parts).toContain('name="{{account}}"\r\n\r\nacme\r\n');
+    expect(parts).toMatch(/filename="\{\{account\}\}\.txt"\r\n[^]*\r\n\r\n\{\{account\}\}\r\n/);
+    expect(textsOf(await from.call({ target, headers: { '{{account}}': 'x' } }))[1]).toMatch(
+      /no name of a header/,
+    );
+    expect(textsOf(await from.call({ target, method: '{{account}}' }))[1]).toMatch(/'method' must be/);
+    expect(received).toHaveLength(2);
+  });
+
   test('in a body are left alone unless they are asked for', async () => {
     const { port, received } = await service(echo);
     await caller().call({
@@ -349,6 +380,20 @@ describe('placeholders', () => {
       body: '{{access_token}}',
     });
     expect(received[0]?.body.toString()).toBe('{{access_token}}');
+  });
+
+  test('bring no line of their own: neither a header nor a second request', async () => {
+    const { port, received } = await service(echo);
+    const fake = new FakeMain();
+    const value = 'x HTTP/1.1\r\nHost: evil.com\r\nX-Evil: 1\r\n\r\nGET /second';
+    fake.answer = () => ({ fields: { access_token: 'secret-token-1', line: value }, publicFields: ['line'] });
+    const from = caller({ main: fake });
+    const start = `http://api.example.com:${port}`;
+    const refused = await from.call({ target: `${start}/`, headers: { 'X-A': '{{line}}' } });
+    expect(textsOf(refused)[1]).toMatch(/line break/);
+    for (const path of ['{{line}}', '?q={{line}}', 'a\r\nX-Evil: 1', '%0d%0aX-Evil:1', 'a\tb'])
+      expect(codeOf(await from.call({ target: `${start}/${path}` }))).toBe('unauthorized_target');
+    expect(received).toEqual([]);
   });
 
   test.each([
@@ -365,9 +410,7 @@ describe('placeholders', () => {
     const { port, received } = await service(echo);
     const target = `http://api.example.com:${port}/`;
     const headers = { authorization: 'Bearer{{access_token}}' };
-    const { delivery: _none, ...auth } = { delivery: undefined };
-    const from = caller({ auth: { ...auth } });
-    await from.call({ target, headers }, { meta: { 'slipway/call': { credential: 'none' } } });
+    await caller().call({ target, headers }, { meta: { 'slipway/call': { credential: 'none' } } });
     expect(headerOf(received[0]!, 'authorization')).toBe('Bearer secret-token-1');
   });
 
@@ -557,6 +600,24 @@ describe('redirects', () => {
     expect(received).toHaveLength(2);
   });
 
+  test('that drop a body drop the secret in it, and may lead to any host then', async () => {
+    const elsewhere = await redirecting({});
+    const away = `http://other.net:${elsewhere.port}/x`;
+    const first = await redirecting({ '/see': [303, away], '/again': [307, away] });
+    const from = caller({ auth: { authorizedUris: ['http://*.example.com:*/**', 'http://**:*/**'] } });
+    const post = (path: string) =>
+      from.call({
+        target: `http://api.example.com:${first.port}${path}`,
+        method: 'POST',
+        body: 'token={{access_token}}',
+        substituteBody: true,
+      });
+    expect(codeOf(await post('/again'))).toBe('credential_exfiltration_refused');
+    expect(elsewhere.received).toEqual([]);
+    expect(textsOf(await post('/see'))[1]).toBe('GET /x ');
+    expect(elsewhere.received[0]?.rawHeaders.join()).not.toContain('secret-token');
+  });
+
   test('never take a secret out of where it may go', async () => {
     const { port, received } = await redirecting({});
     const first = await redirecting({ '/in': [307, `http://other.net:${port}/x`] });
@@ -592,6 +653,26 @@ describe('cookies', () => {
       'a=1; b=2; mine=3',
     );
     expect(textsOf(await from.call({ target: `http://other.example.com:${port}/x` }))[1]).toBe('none');
+  });
+
+  test('go with a redirect to their own host only, the model’s own to where the list leads', async () => {
+    const seen: [string, string | undefined][] = [];
+    const { port } = await service(({ url, host, headers }, response) => {
+      seen.push([host.split(':')[0] ?? '', headers['cookie']]);
+      if (url === '/end') return void response.end();
+      const next = url === '/a' ? `http://other.example.com:${port}/b` : `http://api.example.com:${port}/end`;
+      response.writeHead(302, { location: next, 'set-cookie': `from=${url.slice(1)}` }).end();
+    });
+    await caller().call({ target: `http://api.example.com:${port}/a`, headers: { Cookie: 'mine=1' } });
+    expect(seen).toEqual([
+      ['api.example.com', 'mine=1'],
+      ['other.example.com', 'mine=1'],
+      ['api.example.com', 'from=a; mine=1'],
+    ]);
+    seen.length = 0;
+    const anywhere = caller({ auth: { authorizedUris: [], allowsAllUris: true } });
+    await anywhere.call({ target: `http://api.example.com:${port}/a`, headers: { Cookie: 'mine=1' } });
+    expect(seen.map(([, cookie]) => cookie)).toEqual(['mine=1', undefined, 'from=a']);
   });
 
   test('of two connections do not mix', async () => {

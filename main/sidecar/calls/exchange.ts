@@ -78,8 +78,8 @@ interface Prepared {
   readonly hop: Hop;
   readonly secrets: ReadonlyMap<string, string>;
   readonly body: RequestBody;
-  /** Whether a secret stands in headers or body, where a redirect would take it along. */
-  readonly carriesSecret: boolean;
+  /** Where the call put a secret that a redirect would take along. */
+  readonly secretIn: { readonly headers: boolean; readonly body: boolean };
   /** Whether another credential could make a difference. */
   readonly isAuthenticated: boolean;
 }
@@ -197,7 +197,7 @@ export class ConnectionExchange {
       },
       secrets,
       body,
-      carriesSecret: inHeaders || inBody,
+      secretIn: { headers: inHeaders, body: inBody },
       isAuthenticated:
         used !== undefined || clientCertificate !== undefined || (substitutesCredential && !isOverridden),
     };
@@ -298,10 +298,10 @@ export class ConnectionExchange {
     const becomesGet =
       (status === 303 && hop.method !== 'HEAD' && hop.method !== 'GET') ||
       ((status === 301 || status === 302) && hop.method === 'POST');
-    const isSecretThere = prepared.carriesSecret && (!becomesGet || hop.headers.length > 0);
+    const { secretIn } = prepared;
     const target = parseRedirect(location, from);
     const verdict = judgeTarget(target, this.#policy, {
-      substitutesCredential: isSecretThere,
+      substitutesCredential: secretIn.headers || (secretIn.body && hop.body !== undefined && !becomesGet),
       isRedirect: true,
     });
     if (!verdict.allowed) {
