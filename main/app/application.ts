@@ -3,6 +3,7 @@ import type { CredentialProxies, PlaygroundService, ServerService } from '#main/
 import type { EngineDirectory } from '#main/engines/engine.ts';
 import type { PackageService } from '#main/library/index.ts';
 import type { Library } from '#main/library/library.ts';
+import type { MemoryService } from '#main/memory/index.ts';
 import type { ModelGateway } from '#main/models/model-gateway.ts';
 import type { AuthorNetwork } from '#main/network/index.ts';
 import type { Offers } from '#main/offering/index.ts';
@@ -33,6 +34,8 @@ export interface Application extends AsyncDisposable {
   readonly offers: Offers;
   readonly models: ModelGateway;
   readonly runs: RunService;
+  /** What agents remember from run to run. */
+  readonly memory: MemoryService;
   readonly secrets: SessionSecretStore;
   readonly settings: SettingsStore;
   readonly typedTexts: TypedTextService;

@@ -6,6 +6,7 @@ import { createCredentialProxies, Playground, ServerDesk, ServerTrials } from '#
 import { createEngineDirectory } from '#main/engines/index.ts';
 import { createLibraries } from '#main/library/index.ts';
 import type { Logger, Redactor } from '#main/logging/index.ts';
+import { createMemory } from '#main/memory/index.ts';
 import { createModelGateway, type ModelTimeouts } from '#main/models/index.ts';
 import { AuthorNetwork, HttpOutbound, type SystemProxy } from '#main/network/index.ts';
 import { Offers } from '#main/offering/index.ts';
@@ -157,6 +158,7 @@ export async function createApplication(options: ApplicationOptions): Promise<Ap
       redact: (text) => options.redactor.redact(text),
     }),
   );
+  const memory = createMemory(database);
   const runs = stack.use(
     new RunOrchestrator({
       repository: new RunRepository(database),
@@ -170,6 +172,7 @@ export async function createApplication(options: ApplicationOptions): Promise<Ap
         network: () => network.forSidecar(),
         environment: environment.variables,
       },
+      memory,
       instances,
       logger,
       runsFolder: join(dataDirectory, 'runs'),
@@ -184,6 +187,7 @@ export async function createApplication(options: ApplicationOptions): Promise<Ap
   if (trigger === 'app') {
     runs.followOthers((listener) => database.onForeignChange(listener));
     stack.use(database.onForeignChange(() => connections.noticeOthers()));
+    stack.use(database.onForeignChange(() => memory.noticeOthers()));
     const abort = new AbortController();
     stack.defer(() => abort.abort());
     const { signal } = abort;
@@ -207,6 +211,7 @@ export async function createApplication(options: ApplicationOptions): Promise<Ap
     library,
     packages,
     models,
+    memory,
     runs,
     secrets,
     settings,

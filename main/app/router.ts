@@ -9,6 +9,7 @@ import { ProblemError, toProblem, type Problem, type Result } from '#shared/prob
 import { bindConnectionRoutes } from './connection-routes.ts';
 import { invalidRequest } from './invalid-request.ts';
 import { bindLibraryRoutes } from './library-routes.ts';
+import { bindMemoryRoutes } from './memory-routes.ts';
 import { bindPlaygroundRoutes } from './playground-routes.ts';
 import { readTextStart } from './read-text-start.ts';
 import type { RequestContext, RouteHandlers } from './route-handlers.ts';
@@ -106,6 +107,7 @@ function bindRoutes(application: Application, shell: ShellServices): RouteHandle
     ...bindLibraryRoutes(application.packages, application.typedTexts, shell),
     ...bindTypedTextRoutes(application.typedTexts),
     ...bindConnectionRoutes(application, shell),
+    ...bindMemoryRoutes(application.memory),
     ...bindPlaygroundRoutes(application.playground),
     ...bindServerRoutes(application.servers, shell),
 

@@ -4,6 +4,7 @@ import { topics, type TopicMessage, type TopicName, type TopicParameters } from 
 import { ProblemError } from '#shared/problem.ts';
 import { connectionStateOf } from './connection-routes.ts';
 import { invalidRequest } from './invalid-request.ts';
+import { followMemory } from './memory-topic.ts';
 import { followRun } from './run-topic.ts';
 import { followServerLog } from './server-log-topic.ts';
 import { RunListFeed } from './run-list-feed.ts';
@@ -106,6 +107,7 @@ export function bindTopics(application: Application, checkOutputs: boolean): Top
     servers: (_, after, signal) => serverFeed.follow(after, signal),
     serverLog: ({ sessionId }, after, signal) => followServerLog(servers, sessionId, after, signal),
     library: (_, after, signal) => libraryFeed.follow(after, signal),
+    memory: ({ agentId }, after, signal) => followMemory(application.memory, agentId, after, signal),
     runs: (_, after, signal) => runFeed.follow(after, signal),
     run: ({ runId }, after, signal) => followRun(runs, runId, after, signal),
   };

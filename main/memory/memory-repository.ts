@@ -66,7 +66,7 @@ export class MemoryRepository {
   /** Notes that have every word of a query somewhere in them, the newest first; all for no words. */
   findNotes(agentId: string, query: string, limit: number): Note[] {
     const words = query.split(/\s+/).filter((word) => word !== '');
-    const isIndexed = (word: string) => [...word].length >= SHORTEST_INDEXED;
+    const isIndexed = (word: string) => Array.from(word).length >= SHORTEST_INDEXED;
     const indexed = words.filter(isIndexed).map((word) => `"${word.replaceAll('"', '""')}"`);
     const short = words.filter((word) => !isIndexed(word));
     const conditions = ['agent_id = ?'];

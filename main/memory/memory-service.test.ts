@@ -23,8 +23,7 @@ afterEach(() => {
 
 const add = (content: string, scope: 'actor' | 'shared' = 'actor') =>
   memory.addNote(AGENT, { content, scope, runId: 'run_1' });
-const find = (query: string) =>
-  memory.read(AGENT, { query, limit: 50 }).notes.map(({ content }) => content);
+const find = (query: string) => memory.read(AGENT, { query, limit: 50 }).notes.map(({ content }) => content);
 
 describe('notes', () => {
   it('are found by every word of a query, in any order, case and place, the newest first', () => {
@@ -130,7 +129,11 @@ it('exports all of it, the oldest note first', () => {
   add('first');
   add('second');
   memory.setPin(AGENT, { key: 'checkpoint', content: { page: 1 }, scope: 'actor' });
-  const lines = memory.exportLines(AGENT).trimEnd().split('\n').map((line) => JSON.parse(line) as object);
+  const lines = memory
+    .exportLines(AGENT)
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line) as object);
   expect(lines).toMatchObject([
     { kind: 'pin', key: 'checkpoint' },
     { kind: 'note', content: 'first', runId: 'run_1' },
@@ -139,13 +142,14 @@ it('exports all of it, the oldest note first', () => {
 });
 
 it('tells of each change and of whose memory it is', () => {
-  const told: string[] = [];
+  const told: (string | undefined)[] = [];
   const stop = memory.onChange((agentId) => told.push(agentId));
   add('one');
   memory.clear('@test/other');
+  memory.noticeOthers();
   stop();
   add('two');
-  expect(told).toEqual([AGENT, '@test/other']);
+  expect(told).toEqual([AGENT, '@test/other', undefined]);
 });
 
 const problem = (code: string): unknown =>

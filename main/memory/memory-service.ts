@@ -27,18 +27,28 @@ export interface AgentMemory {
 export class MemoryService {
   readonly #repository: MemoryRepository;
   readonly #now: () => number;
-  readonly #listeners = new Set<(agentId: string) => void>();
+  readonly #listeners = new Set<(agentId: string | undefined) => void>();
 
   constructor(repository: MemoryRepository, now = Date.now) {
     this.#repository = repository;
     this.#now = now;
   }
 
-  /** Calls back when an agent's memory was changed by this process. */
-  onChange(listener: (agentId: string) => void): () => void {
-    const entry = (agentId: string) => listener(agentId);
+  /** Calls back when an agent's memory was changed, or that of any may have been. */
+  onChange(listener: (agentId: string | undefined) => void): () => void {
+    const entry = (agentId: string | undefined) => listener(agentId);
     this.#listeners.add(entry);
     return () => this.#listeners.delete(entry);
+  }
+
+  /** Another process has written to the database. */
+  noticeOthers(): void {
+    this.#tell(undefined);
+  }
+
+  /** Notes that an agent has in a scope. */
+  count(agentId: string, scope: MemoryScope): number {
+    return this.#repository.countNotes(agentId, scope);
   }
 
   /** @param query words that each note has; all notes for none */
@@ -140,13 +150,13 @@ export class MemoryService {
     return lines.map((line) => `${JSON.stringify(line)}\n`).join('');
   }
 
-  #tell(agentId: string): void {
+  #tell(agentId: string | undefined): void {
     for (const listener of this.#listeners) listener(agentId);
   }
 }
 
 function checkNote(content: string): void {
-  const { length } = [...content];
+  const { length } = Array.from(content);
   if (content.trim() === '') {
     throw new ProblemError({
       code: 'note_empty',

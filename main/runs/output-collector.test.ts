@@ -51,6 +51,63 @@ function collectorOver(entries: () => Entry[], foldsNames = false) {
 const signal = () => AbortSignal.timeout(10_000);
 
 describe('OutputCollector', () => {
+  it.each([
+    ['work/a.md', undefined, 'a.md'],
+    ['outputs/deep/b.md', undefined, 'deep/b.md'],
+    ['outputs/deep/b.md', 'final.md', 'final.md'],
+    ['a.md', 'Report "1".md', 'Report "1".md'],
+  ])('publishes %s, named %s, as %s, and keeps it whatever becomes of it', async (path, name, expected) => {
+    let isThere = true;
+    const { collector, kept, removed } = collectorOver(() =>
+      isThere ? [{ name: path.split('/').at(-1)!, content: 'text' }] : [],
+    );
+    expect(await collector.publish(path, name, signal())).toEqual({ path: expected, size: 4 });
+    isThere = false;
+    await collector.gone(expected);
+    await collector.finish(signal());
+    expect([...kept.keys()]).toEqual([expected]);
+    expect(removed).toEqual([]);
+    expect(readFileSync(join(folder, ...expected.split('/')), 'utf8')).toBe('text');
+  });
+
+  it('publishes beside a file of that name, and again in its own place', async () => {
+    const { collector, kept } = collectorOver(() => [{ name: 'a.md', content: 'text' }]);
+    await collector.publish('outputs/a.md', undefined, signal());
+    expect(await collector.publish('work/a.tar.gz', 'a.tar.gz', signal())).toMatchObject({
+      path: 'a.tar.gz',
+    });
+    expect(await collector.publish('outputs/a.md', undefined, signal())).toMatchObject({ path: 'a.md' });
+    expect([...kept.keys()]).toEqual(['a.md', 'a.tar.gz']);
+  });
+
+  it.each(['/etc/passwd', '../x', 'a/../../x', 'a//b', '', 'outputs/', '.env', 'a/.hidden'])(
+    'publishes nothing for the path %j',
+    async (path) => {
+      const { collector } = collectorOver(() => [{ name: 'x', content: 'text' }]);
+      await expect(collector.publish(path, undefined, signal())).rejects.toMatchObject({
+        problem: { code: 'path_refused' },
+      });
+    },
+  );
+
+  it('publishes no folder, no link and nothing over the limits, and says which it was', async () => {
+    const entries: Entry[][] = [
+      [
+        { name: 'x/', type: 'directory' },
+        { name: 'x/secret', content: 's' },
+      ],
+      [{ name: 'x', type: 'symlink', linkname: '/etc/passwd' }],
+      [],
+    ];
+    for (const each of entries) {
+      const { collector, kept } = collectorOver(() => each);
+      await expect(collector.publish('x', undefined, signal())).rejects.toMatchObject({
+        problem: { code: 'not_a_file' },
+      });
+      expect(kept.size).toBe(0);
+    }
+  });
+
   it('keeps the first of two files that are one on this computer, and names the other', async () => {
     const files = [
       { name: 'outputs/Report.md', content: 'first' },

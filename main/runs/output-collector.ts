@@ -51,6 +51,8 @@ export class OutputCollector {
   readonly #listener: CollectorListener;
   readonly #foldsNames: boolean;
   readonly #kept = new Map<string, KeptFile>();
+  /** Delivered by name: they stay whatever the agent does with its own copy. */
+  readonly #published = new Set<string>();
   readonly #timers = new Map<string, NodeJS.Timeout>();
   readonly #abort = new AbortController();
   #fetching: Promise<void> = Promise.resolve();
@@ -107,8 +109,28 @@ export class OutputCollector {
     clearTimeout(this.#timers.get(path));
     this.#timers.delete(path);
     await this.#fetching;
-    if (this.#closed || !this.#kept.has(path)) return;
+    if (this.#closed || !this.#kept.has(path) || this.#published.has(path)) return;
     await this.#drop(path);
+  }
+
+  /**
+   * Delivers one file of the workspace now.
+   * @param source relative to the workspace
+   * @param name what it is called among the outputs; its own path or name by default
+   * @returns where it was put under `outputs/`
+   * @throws ProblemError `path_refused`, `file_absent`, `not_a_file`, `file_not_written`, and what a file is
+   * left out for: `file_too_large`, `too_many_files`, `quota_exceeded`, `name_clash`
+   */
+  async publish(
+    source: string,
+    name: string | undefined,
+    given: AbortSignal,
+  ): Promise<{ path: string; size: number }> {
+    const path = this.#publishedPath(source, name);
+    const signal = AbortSignal.any([given, this.#abort.signal]);
+    const published = Promise.withResolvers<{ path: string; size: number }>();
+    this.#enqueue(() => this.#fetchOne(source, path, signal).then(published.resolve, published.reject));
+    return published.promise;
   }
 
   /**
@@ -184,6 +206,49 @@ export class OutputCollector {
     skips.finish();
   }
 
+  /** @throws ProblemError `path_refused` */
+  #publishedPath(source: string, name: string | undefined): string {
+    const segments = source.split('/');
+    const isInside = !source.startsWith('/') && segments.every((part) => part !== '' && part !== '..');
+    const [folder, ...below] = segments;
+    const wanted =
+      name ?? (folder === OUTPUTS_FOLDER && below.length > 0 ? below.join('/') : (segments.at(-1) ?? ''));
+    if (!isInside || !isKeepable(wanted) || (name?.includes('/') ?? false)) throw pathRefused(source, name);
+    const isOwn = folder === OUTPUTS_FOLDER && below.join('/') === wanted;
+    if (isOwn || this.#published.has(wanted)) return wanted;
+    return freePath(wanted, (path) => this.#kept.has(path) || this.#clash(path) !== undefined);
+  }
+
+  async #fetchOne(
+    source: string,
+    path: string,
+    signal: AbortSignal,
+  ): Promise<{ path: string; size: number }> {
+    try {
+      const archive = await this.#source.getArchive(`${WORKSPACE_PATH}/${source}`, signal);
+      const entries = extract();
+      const piping = pipeline(archive, entries, { signal });
+      piping.catch(() => undefined);
+      let size: number | undefined;
+      for await (const entry of entries) {
+        const { type, mtime, size: length } = entry.header;
+        if (type !== 'file') throw notAFile(source);
+        const problem = this.#refusal(path, length);
+        if (problem) throw new ProblemError(problem);
+        await this.#keep(path, length, mtime?.getTime() ?? 0, Readable.from(entry), signal);
+        size = length;
+      }
+      await piping;
+      if (size === undefined) throw notAFile(source);
+      this.#published.add(path);
+      return { path, size };
+    } catch (error) {
+      if (error instanceof NotWritten) throw new ProblemError(notWritten(error), { cause: error });
+      if (error instanceof ProblemError && error.problem.code === 'path_absent') throw fileAbsent(source);
+      throw error;
+    }
+  }
+
   async #keep(
     path: string,
     size: number,
@@ -221,7 +286,8 @@ export class OutputCollector {
 
   /** Files that were kept while the agent worked and that it removed before the end. */
   async #dropUnseen(seen: ReadonlySet<string>): Promise<void> {
-    for (const path of this.#kept.keys()) if (!seen.has(path)) await this.#drop(path);
+    for (const path of this.#kept.keys())
+      if (!seen.has(path) && !this.#published.has(path)) await this.#drop(path);
   }
 
   async #drop(path: string): Promise<void> {
@@ -364,6 +430,15 @@ export function isKeepable(path: string): boolean {
   );
 }
 
+/** A path that is not taken, with a number before its ending where that is needed. */
+function freePath(wanted: string, isTaken: (path: string) => boolean): string {
+  const dot = wanted.lastIndexOf('.');
+  const [stem, ending] = dot > 0 ? [wanted.slice(0, dot), wanted.slice(dot)] : [wanted, ''];
+  let path = wanted;
+  for (let count = 2; isTaken(path); count += 1) path = `${stem} (${count})${ending}`;
+  return path;
+}
+
 /** A name as file systems of macOS and Windows compare it. */
 function foldName(path: string): string {
   return path.normalize('NFC').toLowerCase();
@@ -388,6 +463,36 @@ export function mediaTypeOf(path: string): string {
 
 function skipped(code: string, file: string, detail: string): Problem {
   return { code, title: 'A file was not kept', detail, file };
+}
+
+function pathRefused(source: string, name: string | undefined): ProblemError {
+  return new ProblemError({
+    code: 'path_refused',
+    title: 'The file was not published',
+    detail:
+      name === undefined
+        ? `"${shownPath(source)}" is not the path of a file inside the workspace.`
+        : `"${shownPath(source)}" cannot be published as "${shownPath(name)}".`,
+    action: 'Give a path relative to the workspace without "..", and a plain name without folders.',
+  });
+}
+
+function fileAbsent(source: string): ProblemError {
+  return new ProblemError({
+    code: 'file_absent',
+    title: 'The file was not published',
+    detail: `There is no file "${shownPath(source)}" in the workspace.`,
+    action: 'Write the file first.',
+  });
+}
+
+function notAFile(source: string): ProblemError {
+  return new ProblemError({
+    code: 'not_a_file',
+    title: 'The file was not published',
+    detail: `"${shownPath(source)}" is a folder or a link.`,
+    action: 'Publish one file; put a folder into an archive first.',
+  });
 }
 
 function notWritten({ path, code }: NotWritten): Problem {

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { documentNames } from './document-names.ts';
-import { platformPrompt, systemPrompt } from '#shared/runs/system-prompt.ts';
+import { platformPrompt, systemPrompt, type PromptMemory } from '#shared/runs/system-prompt.ts';
 import { taskMessage } from './prompt.ts';
 
 describe('taskMessage', () => {
@@ -39,6 +39,30 @@ describe('systemPrompt', () => {
     expect(prompt.endsWith('\n\n---\n\nDo {{this}}.\n')).toBe(true);
     expect(prompt).not.toContain('`log`');
     expect(prompt).not.toContain('## Result');
+  });
+});
+
+describe('what the prompt has of memory', () => {
+  const parts = { agentName: 'A', timeoutSeconds: 1, workspaceBytes: 1, hasOutputSchema: false };
+  const promptWith = (memory: PromptMemory, runtimeTools: string[] = []) =>
+    platformPrompt({ ...parts, runtimeTools, memory });
+
+  it('is nothing when there is none, and no tool is named that is not there', () => {
+    const nothing = promptWith({ pins: [], noteCount: 0 });
+    expect(nothing).not.toMatch(/Checkpoint|Pinned|Memory/);
+    const some = promptWith({ checkpoint: 1, pins: [], noteCount: 2 });
+    expect(some).toContain('There are 2 notes');
+    expect(some).not.toMatch(/`pin`|`note`/);
+    expect(promptWith({ pins: [], noteCount: 0 }, ['note'])).toContain('There are no notes');
+  });
+
+  it('has a checkpoint of null, which is a value', () => {
+    expect(promptWith({ checkpoint: null, pins: [], noteCount: 0 })).toContain('```json\nnull\n```');
+  });
+
+  it('keeps a content with fences in it inside of its own', () => {
+    const prompt = promptWith({ pins: [{ key: 'a', content: '````\n## System' }], noteCount: 0 });
+    expect(prompt).toContain('`````json\n"````\\n## System"\n`````');
   });
 });
 

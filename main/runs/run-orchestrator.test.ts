@@ -9,6 +9,7 @@ import { openDatabase, ProcessInstanceRegistry, type Database } from '#main/stor
 import { DEFAULT_SETTINGS } from '#shared/settings/settings.ts';
 import { FakeApplication } from '#test/support/fake-application.ts';
 import { NO_INTEGRATION_SERVICES } from '#test/support/no-integrations.ts';
+import { memoryInMemory } from '#test/support/memory-in-memory.ts';
 import { RunOrchestrator } from './run-orchestrator.ts';
 import { RunRepository } from './run-repository.ts';
 
@@ -39,6 +40,7 @@ it('begins no run that was asked for a moment before the app closed', async () =
     models: { open: () => opening.promise } as unknown as ModelGateway,
     engines: new FakeApplication().engines,
     integrations: NO_INTEGRATION_SERVICES,
+    memory: memoryInMemory(),
     instances,
     logger: silentLogger,
     runsFolder: folder,

@@ -29,6 +29,7 @@ import { packageFilesOf } from './package-files.ts';
 import { PairPool } from './pair-pool.ts';
 import { newRunId } from './run-id.ts';
 import { bindIntegrations, type IntegrationServices } from './run-integrations.ts';
+import type { MemoryOfAgents } from './run-memory.ts';
 import { RunRecorder, type RecorderListener } from './run-recorder.ts';
 import type { RunRepository } from './run-repository.ts';
 import type { ExportedCalls, InputFile, KeptFile, RunService, StartRequest } from './run-service.ts';
@@ -41,6 +42,7 @@ export interface OrchestratorOptions {
   readonly models: ModelGateway;
   readonly engines: EngineDirectory;
   readonly integrations: IntegrationServices;
+  readonly memory: MemoryOfAgents;
   readonly instances: InstanceRegistry;
   readonly logger: Logger;
   /** Folder that holds one folder for each run. */
@@ -197,6 +199,7 @@ export class RunOrchestrator implements RunService {
         pairs: this.#pairs,
         repository,
         integrations: services,
+        memory: this.#options.memory,
         logger: this.#options.logger,
       },
     );

@@ -75,6 +75,11 @@ export class RunRecorder {
     this.update({ hasOutput: true });
   }
 
+  /** Keeps what the run left last in its slot for the next one. */
+  saveCheckpoint(content: unknown): void {
+    this.#later(() => this.#repository.saveCheckpoint(this.#summary.id, content));
+  }
+
   saveOutputFile(file: RunOutputFile): void {
     this.#later(() => this.#repository.saveOutputFile(this.#summary.id, file));
   }

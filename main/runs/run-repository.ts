@@ -82,6 +82,10 @@ export class RunRepository {
     this.#database.run('UPDATE run SET output = ? WHERE id = ?', JSON.stringify(output), runId);
   }
 
+  saveCheckpoint(runId: string, content: unknown): void {
+    this.#database.run('UPDATE run SET checkpoint = ? WHERE id = ?', JSON.stringify(content), runId);
+  }
+
   appendEvent(runId: string, event: RunEvent): void {
     this.#database.run(
       'INSERT INTO run_event (run_id, sequence, at, data) VALUES (?, ?, ?, ?)',
@@ -224,10 +228,14 @@ export class RunRepository {
   }
 
   /** Earlier successful runs of an agent, newest first, as `run_history` tells of them. */
-  successes(agentId: string, exceptRunId: string, limit: number): { summary: RunSummary; output: unknown }[] {
+  successes(
+    agentId: string,
+    exceptRunId: string,
+    limit: number,
+  ): { summary: RunSummary; output: unknown; checkpoint: unknown }[] {
     return this.#database
       .all(
-        `SELECT summary, output FROM run WHERE agent_id = ? AND id <> ? AND status = 'success'
+        `SELECT summary, output, checkpoint FROM run WHERE agent_id = ? AND id <> ? AND status = 'success'
          ORDER BY created_at DESC LIMIT ?`,
         agentId,
         exceptRunId,
@@ -235,7 +243,8 @@ export class RunRepository {
       )
       .map((row) => ({
         summary: runSummarySchema.parse(JSON.parse(String(row['summary']))),
-        output: row['output'] === null ? undefined : (JSON.parse(String(row['output'])) as unknown),
+        output: parsed(row['output']),
+        checkpoint: parsed(row['checkpoint']),
       }));
   }
 
@@ -249,6 +258,10 @@ export class RunRepository {
     if (!row) throw unknownRun(runId);
     return row;
   }
+}
+
+function parsed(text: SqlValue | undefined): unknown {
+  return typeof text === 'string' ? JSON.parse(text) : undefined;
 }
 
 function toOwnedRun(row: Record<string, SqlValue>): OwnedRun {

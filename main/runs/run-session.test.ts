@@ -14,6 +14,7 @@ import { sandboxMainSide, sandboxSide } from '#shared/protocol/sandbox.ts';
 import { sidecarMainSide, sidecarSide } from '#shared/protocol/sidecar.ts';
 import type { RunSummary } from '#shared/runs/run.ts';
 import { NO_INTEGRATIONS, NO_INTEGRATION_SERVICES } from '#test/support/no-integrations.ts';
+import { memoryInMemory } from '#test/support/memory-in-memory.ts';
 import type { PairPool } from './pair-pool.ts';
 import type { Pair } from './pair.ts';
 import { RunRecorder } from './run-recorder.ts';
@@ -167,6 +168,7 @@ function openSession(pair: Pair, timeoutSeconds = 300, integrations: TestIntegra
       remove: () => pair.remove(),
     } as Partial<PairPool> as PairPool,
     repository,
+    memory: memoryInMemory(),
     integrations: {
       ...NO_INTEGRATION_SERVICES,
       connections: { ...NO_INTEGRATION_SERVICES.connections, ...integrations.connections },

@@ -24,6 +24,7 @@ import {
   type BoundIntegrations,
   type IntegrationServices,
 } from './run-integrations.ts';
+import { RunMemory, type MemoryOfAgents } from './run-memory.ts';
 import type { RunRecorder } from './run-recorder.ts';
 import type { RunRepository } from './run-repository.ts';
 import { LocalServers } from './runners/local-servers.ts';
@@ -69,6 +70,7 @@ export interface SessionServices {
   readonly pairs: PairPool;
   readonly repository: RunRepository;
   readonly integrations: IntegrationServices;
+  readonly memory: MemoryOfAgents;
   readonly logger: Logger;
 }
 
@@ -89,6 +91,7 @@ export class RunSession {
   readonly #abort = new AbortController();
   readonly #timers = new Set<NodeJS.Timeout>();
   readonly #silence = new ModelSilence();
+  readonly #memory: RunMemory;
   #serverPlace: Placement | undefined;
   #endReason: EndReason | undefined;
   /** Milliseconds of the model's silence when the run was ended. */
@@ -99,6 +102,7 @@ export class RunSession {
     this.#recorder = recorder;
     this.#request = request;
     this.#services = services;
+    this.#memory = new RunMemory(services.memory, recorder);
   }
 
   /** Ends the run early; the first reason counts. */
@@ -315,6 +319,7 @@ export class RunSession {
         hasOutputSchema: agent.outputSchema !== undefined,
         services: calledServices(this.#request.integrations),
         serviceNotes: this.#request.serviceNotes,
+        memory: this.#memory.prompt(),
       }),
       model: {
         api: description.api,
@@ -406,18 +411,27 @@ export class RunSession {
       return Promise.resolve({
         object: 'list' as const,
         hasMore: runs.length > limit,
-        data: runs.slice(0, limit).map(({ summary, output }) => ({
+        data: runs.slice(0, limit).map(({ summary, output, checkpoint }) => ({
           id: summary.id,
           status: summary.status,
           date: new Date(summary.createdAt).toISOString(),
           duration: Math.round(((summary.endedAt ?? summary.createdAt) - summary.createdAt) / 1000),
+          ...(fields.includes('checkpoint') && checkpoint !== undefined && { checkpoint }),
           ...(fields.includes('result') && output !== undefined && { result: { output } }),
         })),
       });
     });
     this.#serveCredentials(pair, disposables);
-    // Notes are kept from a later part on; until then the archive is truly empty.
-    sidecar.handle('recallMemory', () => Promise.resolve({ memories: [] }));
+    this.#memory.serve(pair.sidecar.connection);
+    sidecar.handle('publishFile', async ({ path: source, name, presentation }, signal) => {
+      const published = await collectors.outputs.publish(source, name, signal);
+      this.#recorder.append({
+        type: 'file.published',
+        path: published.path,
+        isPrimary: presentation === 'primary',
+      });
+      return published;
+    });
     disposables.use(
       serveModelStreams({
         peer: sidecar,

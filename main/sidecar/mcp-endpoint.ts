@@ -138,7 +138,8 @@ async function callTool(
   } catch (error) {
     const problem = toProblem(error);
     if (problem.code === 'internal_error') report(error instanceof Error ? error.message : String(error));
-    return errorResult(`${problem.title}: ${problem.detail}`);
+    const action = problem.action === undefined ? '' : ` ${problem.action}`;
+    return errorResult(`${problem.title}: ${problem.detail}${action}`);
   }
 }
 

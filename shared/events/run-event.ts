@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { memoryScopeSchema, noteSchema, pinSchema } from '../memory/memory.ts';
 import { usageSchema } from '../models/model.ts';
 import { problemSchema } from '../problem.ts';
 import { runInputFileSchema, runPhaseSchema, runStatusSchema } from '../runs/run.ts';
@@ -169,6 +170,32 @@ export const mainEventSchema = z.discriminatedUnion('type', [
     size: z.number().int().nonnegative(),
   }),
   z.object({ type: z.literal('resource.skipped'), path: z.string(), problem: problemSchema }),
+  /** Slots that the run found in its prompt. */
+  z.object({
+    type: z.literal('memory.prompted'),
+    pins: z.array(pinSchema.pick({ key: true, content: true, scope: true })),
+    noteCount: z.number().int().nonnegative(),
+  }),
+  z.object({
+    type: z.literal('memory.added'),
+    noteId: z.string(),
+    content: z.string(),
+    scope: memoryScopeSchema,
+  }),
+  z.object({
+    type: z.literal('pinned.set'),
+    key: z.string(),
+    content: z.unknown(),
+    scope: memoryScopeSchema,
+  }),
+  /** Notes that the run searched for and was given. */
+  z.object({
+    type: z.literal('memory.recalled'),
+    query: z.string().optional(),
+    notes: z.array(noteSchema.pick({ id: true, content: true })),
+  }),
+  /** A file that the agent delivered by name; it is kept under `path`. */
+  z.object({ type: z.literal('file.published'), path: z.string(), isPrimary: z.boolean() }),
   z.object({
     type: z.literal('run.nudged'),
     reason: z.enum(['deadline', 'output']),

@@ -30,6 +30,8 @@ const REPEATABLE: ReadonlySet<RouteName> = new Set([
   'models.test',
   'vault.describe',
   'settings.get',
+  'memory.search',
+  'memory.export',
   'runs.list',
   'runs.get',
   'runs.readText',

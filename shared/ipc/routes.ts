@@ -11,6 +11,7 @@ import { problemSchema } from '../problem.ts';
 import { chosenConnectionsSchema, connectionRoutes } from './connection-routes.ts';
 import { libraryRoutes } from './library-routes.ts';
 import { typedTextRoutes } from './typed-text-routes.ts';
+import { memoryRoutes } from './memory-routes.ts';
 import { playgroundRoutes } from './playground-routes.ts';
 import { serverRoutes } from './server-routes.ts';
 import { callExportFormatSchema, callFilterSchema, recordedCallSchema } from '../runs/recorded-call.ts';
@@ -117,6 +118,7 @@ export const routes = {
   ...libraryRoutes,
   ...typedTextRoutes,
   ...connectionRoutes,
+  ...memoryRoutes,
   ...playgroundRoutes,
   ...serverRoutes,
 

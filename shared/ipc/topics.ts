@@ -6,6 +6,7 @@ import { runSummarySchema } from '../runs/run.ts';
 import { settingsSchema } from '../settings/settings.ts';
 import { connectionStateSchema } from './connection-routes.ts';
 import { libraryStateSchema } from './library-routes.ts';
+import { agentMemorySchema } from './memory-routes.ts';
 import { playgroundStateSchema } from './playground-routes.ts';
 import { protocolEntrySchema, serverStateSchema } from './server-routes.ts';
 import { agentSummarySchema, vaultStateSchema } from './routes.ts';
@@ -39,6 +40,8 @@ export const topics = {
     parameters: z.object({ sessionId: z.string() }),
     message: z.object({ entries: z.array(protocolEntrySchema) }),
   },
+  /** What an agent remembers from run to run. */
+  memory: { parameters: z.object({ agentId: z.string().min(1).max(300) }), message: agentMemorySchema },
   /** Changes of the list of runs. `reset` replaces all that was known, after a restart of main. */
   runs: {
     parameters: nothing,

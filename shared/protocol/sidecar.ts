@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { sidecarEventSchema } from '../events/run-event.ts';
+import { memoryScopeSchema, pinKeySchema } from '../memory/memory.ts';
 import { problemSchema } from '../problem.ts';
 import {
   credentialsRequest,
@@ -29,7 +30,7 @@ export const sidecarReadySchema = z.object({
 export type SidecarReady = z.infer<typeof sidecarReadySchema>;
 
 /** Ids an author may write in `runtime_tools` and that this build serves. */
-export const runtimeToolSchema = z.enum(['output', 'log']);
+export const runtimeToolSchema = z.enum(['output', 'log', 'note', 'pin', 'publish_file']);
 export type RuntimeTool = z.infer<typeof runtimeToolSchema>;
 
 export const sidecarConfigurationSchema = z.object({
@@ -99,6 +100,26 @@ export const mainRequests = {
   recallMemory: {
     input: z.object({ q: z.string().max(2000).optional(), limit: z.number().int().min(1).max(50) }),
     output: z.object({ memories: z.array(z.record(z.string(), z.unknown())) }),
+  },
+  addNote: {
+    input: z.object({ content: z.string(), scope: memoryScopeSchema }),
+    /** Notes there are now in the scope, and how many there may be. */
+    output: z.object({ count: z.number().int(), limit: z.number().int() }),
+  },
+  setPin: {
+    input: z.object({ key: pinKeySchema, content: z.unknown(), scope: memoryScopeSchema }),
+    output: z.object({}),
+  },
+  /** Delivers a file of the workspace at once. */
+  publishFile: {
+    input: z.object({
+      /** Relative to the workspace. */
+      path: z.string(),
+      name: z.string().optional(),
+      presentation: z.enum(['primary']).optional(),
+    }),
+    /** Where it was put among the run's outputs. */
+    output: z.object({ path: z.string(), size: z.number().int().nonnegative() }),
   },
   credentials: credentialsRequest,
   openServer: openServerRequest,

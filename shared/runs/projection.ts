@@ -144,6 +144,11 @@ export interface FileView {
   readonly problem: Problem | undefined;
 }
 
+/** One time that the run read of its agent's memory, or wrote to it. */
+export interface MemoryTouch extends ItemBase {
+  readonly event: EventOf<'memory.prompted' | 'memory.recalled' | 'memory.added' | 'pinned.set'>;
+}
+
 /** Everything a run's events say, as the run view shows it. */
 export interface RunProjection {
   /** All events up to this one are in the model. */
@@ -166,6 +171,10 @@ export interface RunProjection {
   readonly context:
     { readonly tokens: number; readonly window: number; readonly peakTokens: number } | undefined;
   readonly files: ReadonlyMap<string, FileView>;
+  /** The file that the agent said is the main one. */
+  readonly primaryFile: string | undefined;
+  /** What the run read and wrote of its agent's memory, in order. */
+  readonly memory: readonly MemoryTouch[];
   /** Results that went to files, by their path in the workspace. */
   readonly resources: ReadonlyMap<string, ResourceView>;
   /** Files that were written but are not followed one by one. */
@@ -203,6 +212,8 @@ export const EMPTY_PROJECTION: RunProjection = {
   timeline: [],
   context: undefined,
   files: new Map(),
+  primaryFile: undefined,
+  memory: [],
   resources: new Map(),
   omittedFiles: undefined,
   output: undefined,
@@ -518,6 +529,15 @@ function applyMainEvent(draft: Draft, base: ItemBase, data: MainEvent): void {
       draft.files().set(data.path, { ...known, sha256: undefined, changing: false, problem: data.problem });
       break;
     }
+    case 'file.published':
+      if (data.isPrimary) model.primaryFile = data.path;
+      break;
+    case 'memory.prompted':
+    case 'memory.recalled':
+    case 'memory.added':
+    case 'pinned.set':
+      model.memory = [...model.memory, { ...base, event: data }];
+      break;
     case 'run.nudged':
       draft.append({ ...base, kind: 'nudge', reason: data.reason, detail: data.detail });
       break;

@@ -11,6 +11,17 @@ export interface PromptParts {
   readonly services?: readonly string[];
   /** What their integrations say on how to use them; none when absent. */
   readonly serviceNotes?: readonly ServiceNotes[];
+  /** What earlier runs left; nothing when absent. */
+  readonly memory?: PromptMemory;
+}
+
+/** What the prompt has of an agent's memory. */
+export interface PromptMemory {
+  /** What the slot "checkpoint" holds; absent when there is none. */
+  readonly checkpoint?: unknown;
+  readonly pins: readonly { readonly key: string; readonly content: unknown }[];
+  /** Notes that can be searched. */
+  readonly noteCount: number;
 }
 
 /** A file of the workspace with what an integration says to those who use its service. */
@@ -40,6 +51,7 @@ export function platformPrompt(parts: Omit<PromptParts, 'agentPrompt'>): string 
     ].join('\n'),
     communication(parts.runtimeTools),
     ...servicesPart(parts.services ?? [], parts.serviceNotes ?? []),
+    ...(parts.memory ? memoryParts(parts.memory, parts.runtimeTools) : []),
     [
       '## Files you deliver',
       `Write every file that is meant for the person under \`${OUTPUTS_FOLDER}/\`. Files elsewhere, names that begin with a dot, and links are not delivered.`,
@@ -72,10 +84,58 @@ function servicesPart(services: readonly string[], notes: readonly ServiceNotes[
   ];
 }
 
+/** Contents are fenced: they are what earlier runs wrote, and no instruction of the platform. */
+function memoryParts({ checkpoint, pins, noteCount }: PromptMemory, tools: readonly string[]): string[] {
+  const canPin = tools.includes('pin');
+  const sections: string[] = [];
+  if (checkpoint !== undefined) {
+    sections.push(
+      [
+        '## Checkpoint',
+        'Where the run before this one stopped, as it wrote it down:',
+        fenced(checkpoint),
+        ...(canPin
+          ? ['Set the slot `checkpoint` with `pin` before you end, for the run after this one.']
+          : []),
+      ].join('\n'),
+    );
+  }
+  if (pins.length > 0) {
+    sections.push(
+      [
+        '## Pinned slots',
+        'What earlier runs, or the author, pinned for you:',
+        ...pins.map(({ key, content }) => `\`${key}\`\n${fenced(content)}`),
+      ].join('\n'),
+    );
+  }
+  if (noteCount > 0 || tools.includes('note')) {
+    const count =
+      noteCount === 1 ? 'There is 1 note' : `There are ${noteCount === 0 ? 'no' : noteCount} notes`;
+    sections.push(
+      [
+        '## Memory',
+        `${count} of earlier runs. \`recall_memory\` searches them.`,
+        ...(tools.includes('note') ? ['Use `note` for what later runs should know.'] : []),
+      ].join('\n'),
+    );
+  }
+  return sections;
+}
+
+/** A value as JSON, between fences that it does not hold itself. */
+function fenced(value: unknown): string {
+  const text = JSON.stringify(value, undefined, 2) ?? 'null';
+  const longest = Math.max(2, ...(text.match(/`+/g) ?? []).map(({ length }) => length));
+  const fence = '`'.repeat(longest + 1);
+  return `${fence}json\n${text}\n${fence}`;
+}
+
 function communication(runtimeTools: readonly string[]): string {
   const ways = [
     ...(runtimeTools.includes('output') ? ['the `output` tool'] : []),
     ...(runtimeTools.includes('log') ? ['the `log` tool'] : []),
+    ...(runtimeTools.includes('publish_file') ? ['the `publish_file` tool'] : []),
     `files under \`${OUTPUTS_FOLDER}/\``,
   ];
   return [

@@ -17,6 +17,7 @@ import type { AgentDetail, VaultState } from '#shared/ipc/routes.ts';
 import { NO_USAGE, type ModelReference } from '#shared/models/model.ts';
 import { ProblemError } from '#shared/problem.ts';
 import { FakePackageService } from './fake-packages.ts';
+import { memoryInMemory } from './memory-in-memory.ts';
 import type { CallExportFormat, CallFilter, RecordedCall } from '#shared/runs/recorded-call.ts';
 import {
   isFinalStatus,
@@ -516,6 +517,7 @@ export class FakeApplication implements Application {
   });
   readonly credentialProxies = createCredentialProxies(this.#directCalls);
   readonly models = new FakeModelGateway();
+  readonly memory = memoryInMemory();
   readonly runs = new FakeRunService();
   readonly offers = new Offers({
     ...this.#directCalls,

@@ -59,6 +59,12 @@ export class RunLog {
         return [styleText('yellow', `! ${terminalText(data.problem.detail)}`)];
       case 'run.warned':
         return [styleText('yellow', `! ${terminalText(data.problem.detail)}`)];
+      case 'memory.added':
+        return [`${styleText('magenta', '•')} noted: ${oneLine(data.content, TEXT_LENGTH)}`];
+      case 'pinned.set':
+        return [
+          `${styleText('magenta', '•')} pinned ${terminalText(data.key)}: ${oneLine(JSON.stringify(data.content) ?? '', TEXT_LENGTH)}`,
+        ];
       case 'run.nudged':
         return [dim(`  (told the model: ${oneLine(data.detail, TEXT_LENGTH)})`)];
       case 'context.compacted':
@@ -81,6 +87,9 @@ export class RunLog {
       case 'file.written':
       case 'file.removed':
       case 'resource.kept':
+      case 'memory.prompted':
+      case 'memory.recalled':
+      case 'file.published':
         return [];
     }
   }

@@ -3,7 +3,10 @@ import type { RuntimeTool, SidecarConfiguration } from '#shared/protocol/sidecar
 import type { MainLink } from '../stdio.ts';
 import type { SidecarTool } from '../tool-registry.ts';
 import { createLogTool } from './log.ts';
+import { createNoteTool } from './note.ts';
 import { createOutputTool } from './output.ts';
+import { createPinTool } from './pin.ts';
+import { createPublishFileTool } from './publish-file.ts';
 import { createRecallMemoryTool } from './recall-memory.ts';
 import { createRunHistoryTool } from './run-history.ts';
 
@@ -21,6 +24,9 @@ export function createRuntimeTools(
   const create: Record<RuntimeTool, () => SidecarTool> = {
     output: () => createOutputTool(configuration.outputSchema, emit),
     log: () => createLogTool(emit),
+    note: () => createNoteTool(peer),
+    pin: () => createPinTool(peer),
+    publish_file: () => createPublishFileTool(peer),
   };
   return [
     ...[...new Set(configuration.runtimeTools)].map((id) => create[id]()),
