@@ -6,7 +6,7 @@ import { formatQuantity } from '#renderer/format/format.ts';
 import { useServices } from '#renderer/state/app-context.tsx';
 import type { FileEdit } from '#shared/ipc/library-routes.ts';
 import { ProblemError, toProblem, type Problem } from '#shared/problem.ts';
-import { ActionDialog } from './action-dialog.tsx';
+import { ActionDialog } from '#renderer/components/action-dialog.tsx';
 
 /** Adds files to a draft: an empty one of a name, or some of this computer. */
 export function AddFileDialog({

@@ -5,7 +5,7 @@ import { goTo } from '#renderer/state/place.ts';
 import { useAction } from '#renderer/state/requests.ts';
 import type { PackageSummary } from '#shared/ipc/library-routes.ts';
 import type { Problem } from '#shared/problem.ts';
-import { ActionDialog } from './action-dialog.tsx';
+import { ActionDialog } from '#renderer/components/action-dialog.tsx';
 
 /** Deletes a package or one version of it; says who needs it when that is in the way. */
 export function DeleteDialog({

@@ -5,7 +5,7 @@ import { placeLink } from '#renderer/state/place.ts';
 import { useAction, useRequest } from '#renderer/state/requests.ts';
 import type { ExportedFile, PackageDetail } from '#shared/ipc/library-routes.ts';
 import type { Problem } from '#shared/problem.ts';
-import { ActionDialog } from './action-dialog.tsx';
+import { ActionDialog } from '#renderer/components/action-dialog.tsx';
 
 type Format = 'afps' | 'afps-bundle';
 type Dialect = '0.x' | '2.x';

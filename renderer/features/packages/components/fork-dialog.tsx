@@ -7,7 +7,7 @@ import type { PackageSummary } from '#shared/ipc/library-routes.ts';
 import type { Problem } from '#shared/problem.ts';
 import { proposeName, refuseName, rememberScope } from '../model/package-names.ts';
 import { placeOf } from '../model/package-places.ts';
-import { ActionDialog } from './action-dialog.tsx';
+import { ActionDialog } from '#renderer/components/action-dialog.tsx';
 
 /** Copies a package under another name, to be changed freely. */
 export function ForkDialog({

@@ -12,7 +12,7 @@ import { useApp } from '#renderer/state/app-context.tsx';
 import { requestKey, useAction, useRequest } from '#renderer/state/requests.ts';
 import type { SigningState } from '#shared/ipc/library-routes.ts';
 import type { Problem } from '#shared/problem.ts';
-import { ActionDialog } from './action-dialog.tsx';
+import { ActionDialog } from '#renderer/components/action-dialog.tsx';
 
 const policies: readonly { value: SigningState['policy']; label: string; help: string }[] = [
   {

@@ -10,7 +10,7 @@ import type { Problem } from '#shared/problem.ts';
 import { openDrafts } from '../model/open-drafts.ts';
 import { placeOf } from '../model/package-places.ts';
 import { highestOf, refuseVersion, versionChoices } from '../model/version-choice.ts';
-import { ActionDialog } from './action-dialog.tsx';
+import { ActionDialog } from '#renderer/components/action-dialog.tsx';
 import { ChangeList } from './change-list.tsx';
 
 /** Makes the draft a version: which one, and what changes for those who use the package. */

@@ -5,7 +5,7 @@ import { useAction } from '#renderer/state/requests.ts';
 import type { PackageSummary } from '#shared/ipc/library-routes.ts';
 import type { Problem } from '#shared/problem.ts';
 import { placeOf } from '../model/package-places.ts';
-import { ActionDialog } from './action-dialog.tsx';
+import { ActionDialog } from '#renderer/components/action-dialog.tsx';
 
 /** Copies a version into the draft. */
 export function RestoreDialog({

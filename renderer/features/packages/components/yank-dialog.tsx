@@ -4,7 +4,7 @@ import { useServices } from '#renderer/state/app-context.tsx';
 import { useAction } from '#renderer/state/requests.ts';
 import type { PackageDetail } from '#shared/ipc/library-routes.ts';
 import type { Problem } from '#shared/problem.ts';
-import { ActionDialog } from './action-dialog.tsx';
+import { ActionDialog } from '#renderer/components/action-dialog.tsx';
 
 /** Withdraws a version. */
 export function YankDialog({

@@ -13,7 +13,7 @@ import { useAction } from '#renderer/state/requests.ts';
 import type { ProtocolEntry, ServerSession } from '#shared/ipc/server-routes.ts';
 import { exportLines } from '#shared/mcp/protocol-lines.ts';
 import { answersOf, filterLog, prettyText, type LogKind } from '../model/log-filter.ts';
-import { downloadText } from '../model/download-text.ts';
+import { downloadText } from '#renderer/components/download-text.ts';
 
 /** Entries that are shown at once; older ones come on demand. */
 const SHOWN = 200;
