@@ -121,6 +121,8 @@ export async function createApplication(options: ApplicationOptions): Promise<Ap
     logger,
   };
   const toolReviews = new ToolReviews(database);
+  // One that is imported again is another, whose first list is accepted as it comes.
+  stack.defer(packages.onChange((state) => toolReviews.keepOnly(state.packages.map(({ name }) => name))));
   const serverSettings = new ServerSettings(secrets, (secret) => options.redactor.protect(secret));
   const playground = stack.use(new Playground(directCalls));
   const models = stack.use(

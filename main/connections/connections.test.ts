@@ -430,6 +430,16 @@ describe('renewing', () => {
     await delay(100);
     rmSync(lock);
     expect((await renewed).fields['access_token']).toBeTruthy();
+    writeFileSync(lock, JSON.stringify({ processId: process.ppid, host: hostname(), token: 'other' }));
+    now += 6_000;
+    const asked = refreshes();
+    const given = connections.credentials(id, 'refresh');
+    given.catch(() => undefined);
+    await delay(50);
+    vi.setSystemTime(Date.now() + 26_000);
+    await expect(given).rejects.toEqual(code('renewal_busy'));
+    expect(refreshes()).toBe(asked);
+    expect(found(id).state).toBe('connected');
   });
 
   it.each([
@@ -565,6 +575,47 @@ describe('a sign-in', () => {
     connections.cancel(second.id);
     expect(connections.state().flows.find(({ id }) => id === second.id)?.state).toBe('cancelled');
     expect(first.id).not.toBe(second.id);
+  });
+});
+
+describe('an integration that asks for nothing', () => {
+  const OPEN = '@test/open';
+  const agent = {
+    dependencies: { integrations: { [OPEN]: '*' }, skills: {}, mcpServers: {} },
+    integrationChoices: { [OPEN]: { tools: '*' as const } },
+  };
+  const open = () => ({
+    type: 'custom',
+    credentials: { schema: { type: 'object', properties: {} } },
+    delivery: { env: {} },
+    authorized_uris: [`${api}/**`],
+  });
+
+  it('is used without an account, also while the vault is locked', async () => {
+    manifests.set(OPEN, integration(OPEN, { open: open() }));
+    await secrets.lock();
+    const [bound] = await connections.bind('agent', agent);
+    expect(bound).toMatchObject({ integrationId: OPEN, authKey: 'open', canRefresh: false });
+    expect(await connections.credentials(bound?.id ?? '', 'initial')).toEqual({
+      fields: {},
+      publicFields: [],
+    });
+    expect(connections.state().connections).toEqual([]);
+    connections.choose('agent', OPEN, [bound?.id ?? '']);
+    expect(connections.state().uses).toEqual({});
+  });
+
+  it('takes an account that somebody made, and is no such one where any method asks for something', async () => {
+    manifests.set(OPEN, integration(OPEN, { open: open() }));
+    const made = await connections.create({ integrationId: OPEN, authKey: 'open', fields: {} });
+    expect((await connections.bind('agent', agent)).map(({ id }) => id)).toEqual([made.id]);
+    await connections.remove(made.id);
+    const key = {
+      ...open(),
+      credentials: { schema: { type: 'object', properties: { api_key: { type: 'string' } } } },
+    };
+    manifests.set(OPEN, integration(OPEN, { open: open(), key }));
+    expect((await connections.requirements('agent', agent)).integrations[0]?.status).toBe('not_connected');
   });
 });
 

@@ -34,6 +34,7 @@ import { ConnectionVault, type ConnectionSecrets } from './connection-vault.ts';
 import { CredentialProvider } from './credential-provider.ts';
 import { describeAuth } from './describe-auth.ts';
 import type { IntegrationSource } from './integration-source.ts';
+import { isOpenConnection, NOTHING, openConnectionOf } from './open-connections.ts';
 import { logIn } from './login/log-in.ts';
 import { AuthorizationServers, type KnownServer } from './oauth/authorization-server.ts';
 import { DEFAULT_REDIRECT } from './oauth/oauth-client.ts';
@@ -299,7 +300,8 @@ export class Connections implements ConnectionService, AsyncDisposable {
   }
 
   choose(agentId: string, integrationId: string, connectionIds: readonly string[]): void {
-    const ids = [...new Set(connectionIds)];
+    // What is kept nowhere need not be remembered: it is taken by itself.
+    const ids = [...new Set(connectionIds)].filter((id) => !isOpenConnection(id));
     if (ids.length > MAX_CHOSEN_CONNECTIONS) {
       throw new ProblemError({
         code: 'too_many_connections',
@@ -327,10 +329,14 @@ export class Connections implements ConnectionService, AsyncDisposable {
       if (integration) integrations.set(id, integration);
     }
     const now = this.#now();
+    const kept = this.#repository.list();
+    const open = [...integrations.values()].flatMap(
+      (integration) => openConnectionOf(integration, kept) ?? [],
+    );
     return requirementsOf({
       agent,
       integrations,
-      connections: this.#repository.list().map((connection) => asItIs(connection, known, now)),
+      connections: [...kept.map((connection) => asItIs(connection, known, now)), ...open],
       chosenNow,
       chosenEarlier: (id) => this.#repository.choice(agentId, id),
       hasClient: (id, authKey) =>
@@ -359,9 +365,14 @@ export class Connections implements ConnectionService, AsyncDisposable {
         })),
       });
     }
-    return integrations.flatMap(({ status, chosen }) =>
-      status === 'ready' ? chosen.map((id) => runConnectionOf(this.#get(id))) : [],
-    );
+    return integrations.flatMap(({ status, chosen, candidates, integrationId }) => {
+      if (status !== 'ready') return [];
+      return chosen.map((id) => {
+        if (!isOpenConnection(id)) return runConnectionOf(this.#get(id));
+        const { authKey, label } = candidates.find(({ connectionId }) => connectionId === id) ?? unknown();
+        return { id, integrationId, authKey, label, account: undefined, canRefresh: false };
+      });
+    });
   }
 
   credentials(
@@ -369,6 +380,7 @@ export class Connections implements ConnectionService, AsyncDisposable {
     reason: 'initial' | 'refresh',
     signal?: AbortSignal,
   ): Promise<CredentialsAnswer> {
+    if (isOpenConnection(connectionId)) return Promise.resolve(NOTHING);
     return this.#provider.answer(connectionId, reason, signal);
   }
 
@@ -645,6 +657,10 @@ function assertLasting(
     action:
       'Remove the app’s access at the service and sign in again. If it stays so, the integration has to ask for offline access.',
   });
+}
+
+function unknown(): never {
+  throw unknownConnection();
 }
 
 function unknownConnection(): ProblemError {

@@ -21,6 +21,8 @@ export interface ToolReviewService {
   changes(integrationId: string): readonly ToolChange[];
   /** From now on models are told of these; what is no longer waiting is passed over. */
   accept(integrationId: string, fingerprints: readonly string[]): void;
+  /** Forgets what is known of integrations that are not among these: they were removed. */
+  keepOnly(integrationIds: readonly string[]): void;
   /** Tools as they were accepted last, each once; none of a server that was never asked. */
   accepted(integrationId: string): readonly ServerToolDefinition[];
 }
@@ -111,6 +113,16 @@ export class ToolReviews implements ToolReviewService {
       .filter(({ acceptedAt }) => acceptedAt !== undefined)
       .toSorted((a, b) => (a.acceptedAt ?? 0) - (b.acceptedAt ?? 0));
     return [...new Map(accepted.map(({ tool, definition }) => [tool, definition])).values()];
+  }
+
+  keepOnly(integrationIds: readonly string[]): void {
+    const kept = new Set(integrationIds);
+    this.#database.transaction(() => {
+      for (const { id } of this.#database.all('SELECT DISTINCT integration_id AS id FROM server_tool')) {
+        if (kept.has(String(id))) continue;
+        this.#database.run('DELETE FROM server_tool WHERE integration_id = ?', String(id));
+      }
+    });
   }
 
   #known(integrationId: string): Known[] {

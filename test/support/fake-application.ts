@@ -484,6 +484,7 @@ export class FakeApplication implements Application {
     review: () => [],
     changes: () => [],
     accept: () => undefined,
+    keepOnly: () => undefined,
     accepted: () => [],
   };
   readonly typedTexts = {
