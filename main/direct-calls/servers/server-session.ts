@@ -384,6 +384,14 @@ export class ServerSession implements AsyncDisposable {
 
   #problemOf(error: unknown): Problem {
     const problem = toProblem(error);
+    if (problem.code === 'mcp_sign_in_needed' && this.#shown.connectionId === undefined) {
+      return {
+        code: problem.code,
+        title: `${this.#options.displayName} wants you to sign in`,
+        detail: 'The server answers only those it knows, and it was asked without an account.',
+        action: 'Connect an account: with the browser where the server can say how, else with a key.',
+      };
+    }
     if (problem.code !== 'internal_error') return problem;
     return {
       code: 'mcp_server_failed',

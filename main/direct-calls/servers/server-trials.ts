@@ -104,7 +104,7 @@ export class ServerTrials implements IntegrationSource {
     const target = parseTarget(address.url);
     if ('fault' in target) throw addressInvalid(target.fault);
     await this.#requireFree(address.name);
-    const tried = triedAddress({ ...address, url: target.href, displayName: target.host });
+    const tried = triedAddress({ ...address, url: target.href, displayName: new URL(target.href).host });
     this.#put(tried, undefined);
     this.#keep();
     return shownTrial(tried, undefined);
