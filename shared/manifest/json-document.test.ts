@@ -166,3 +166,10 @@ describe('reading a JSON text', () => {
     expect(faults(JSON.stringify('[{'.repeat(1000)))).toEqual([]);
   });
 });
+
+it('refuses half of a character, which would be another one in the file, and takes it as an escape', () => {
+  expect(faults('{\n  "a": "😀 x\ud83d"\n}')).toMatchObject([
+    { code: 'json_syntax', line: 2, column: 13, message: expect.stringContaining('\\ud83d') as string },
+  ]);
+  expect(read('{"a": "\\ud83d 😀"}').value).toEqual({ a: '\ud83d 😀' });
+});

@@ -61,9 +61,13 @@ export class JsonDocument {
   /** Reads strict JSON. Gives the faults instead when it is not, or is too large or too deep. */
   static read(source: string): JsonDocument | readonly JsonFault[] {
     const text = source.startsWith('\uFEFF') ? source.slice(1) : source;
+    if (text.length > MAX_JSON_CHARACTERS) {
+      const message = `The file has ${text.length} characters; ${MAX_JSON_CHARACTERS} is the most that is read.`;
+      return [{ code: 'json_limit', pointer: '', line: 1, column: 1, message }];
+    }
     const lines = new LineIndex(text);
-    const limit = limitFault(text, lines);
-    if (limit !== undefined) return [limit];
+    const obstacle = depthFault(text, lines) ?? halfCharacterFault(text, lines);
+    if (obstacle !== undefined) return [obstacle];
 
     const errors: ParseError[] = [];
     const tree = parseTree(text, errors, { disallowComments: true, allowTrailingComma: false });
@@ -123,11 +127,16 @@ class LineIndex {
   }
 }
 
-function limitFault(text: string, lines: LineIndex): JsonFault | undefined {
-  if (text.length > MAX_JSON_CHARACTERS) {
-    const message = `The file has ${text.length} characters; ${MAX_JSON_CHARACTERS} is the most that is read.`;
-    return { code: 'json_limit', pointer: '', line: 1, column: 1, message };
-  }
+/** A lone half of a surrogate pair; no file in UTF-8 holds one, so a save would put another character there. */
+function halfCharacterFault(text: string, lines: LineIndex): JsonFault | undefined {
+  if (text.isWellFormed()) return undefined;
+  const offset = text.search(/[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/);
+  const code = text.charCodeAt(offset).toString(16);
+  const message = `Half of a character is here, which no file can hold. Remove it, or write it as \\u${code}.`;
+  return { code: 'json_syntax', pointer: '', ...lines.position(offset), message };
+}
+
+function depthFault(text: string, lines: LineIndex): JsonFault | undefined {
   const scanner = createScanner(text, true);
   let depth = 0;
   for (scanner.scan(); scanner.getTokenLength() > 0; scanner.scan()) {

@@ -158,6 +158,7 @@ describe('a draft that is open', () => {
     await page.keyboard.press('Control+z');
     await says(page, 'Author', 'Ada');
     await says(other, 'Author', 'Ada');
+    expect([...app.problems, ...second.problems]).toEqual([]);
   });
 
   test('is saved over nobody’s words when both windows type, and neither loses its own', async () => {
@@ -177,6 +178,7 @@ describe('a draft that is open', () => {
     await asked.getByRole('button', { name: 'Save mine over it' }).click();
     await saved(asked);
     await says(first, 'Description', words);
+    expect([...app.problems, ...second.problems]).toEqual([]);
   });
 
   test('is followed when a package is imported over it', async () => {

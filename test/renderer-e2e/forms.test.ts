@@ -1,6 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { readArchive } from '#main/library/archive/read-archive.ts';
 import { openEditorPages, type EditedPackage, type EditorPage, type EditorPages } from './editor-page.ts';
 import { goThrough } from './go-through.ts';
 
@@ -20,20 +21,43 @@ async function open(...options: Parameters<EditorPages['open']>): Promise<Editor
   return editor;
 }
 
-const CATALOGUE = join(import.meta.dirname, '../../main/library/catalogue');
+const ROOT = join(import.meta.dirname, '../..');
 
-/** Every package of the catalogue, as it is shipped. */
-async function catalogue(): Promise<EditedPackage[]> {
-  const names = (await readdir(CATALOGUE, { withFileTypes: true }))
-    .filter((entry) => entry.isDirectory())
-    .map(({ name }) => name);
-  return Promise.all(
-    names.map(async (identity) => ({
-      identity,
-      type: 'integration',
-      manifestText: await readFile(join(CATALOGUE, identity, 'manifest.json'), 'utf8'),
-    })),
+/** Every package there is to try: the catalogue, the samples, and what others have published, earlier formats too. */
+async function packagesAtHand(): Promise<EditedPackage[]> {
+  const catalogue = await foldersIn('main/library/catalogue');
+  const samples = await foldersIn('main/library/samples/@slipway');
+  const published = await Promise.all(
+    ['integrations', 'legacy'].map((folder) => archivesIn(`test/fixtures/packages/${folder}`)),
   );
+  return [...catalogue, ...samples, ...published.flat()];
+}
+
+async function foldersIn(path: string): Promise<EditedPackage[]> {
+  const folders = (await readdir(join(ROOT, path), { withFileTypes: true })).filter((entry) =>
+    entry.isDirectory(),
+  );
+  return Promise.all(
+    folders.map(async ({ name }) =>
+      edited(name, await readFile(join(ROOT, path, name, 'manifest.json'), 'utf8')),
+    ),
+  );
+}
+
+async function archivesIn(path: string): Promise<EditedPackage[]> {
+  const names = await readdir(join(ROOT, path));
+  return Promise.all(
+    names.map(async (name) => {
+      const { files } = await readArchive(await readFile(join(ROOT, path, name)));
+      return edited(name, files.get('manifest.json')?.toString('utf8') ?? '');
+    }),
+  );
+}
+
+function edited(identity: string, manifestText: string): EditedPackage {
+  const { type } = JSON.parse(manifestText) as { type: string };
+  // A package of an earlier format is of a type that is no more, and is edited until it is converted.
+  return { identity, type: type === 'provider' ? 'integration' : type, manifestText };
 }
 
 describe('a form', () => {
@@ -41,7 +65,9 @@ describe('a form', () => {
     const editor = await open('newIntegration');
     const changed: string[] = [];
     let touched = 0;
-    for (const given of await catalogue()) {
+    const packages = await packagesAtHand();
+    expect(new Set(packages.map(({ type }) => type))).toEqual(new Set(['integration', 'agent']));
+    for (const given of packages) {
       await editor.edit(given);
       touched += await goThrough(editor);
       if ((await editor.text()) !== given.manifestText) changed.push(given.identity);

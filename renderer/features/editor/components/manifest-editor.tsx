@@ -267,7 +267,8 @@ function Editor({
     <CodeEditor
       source={document.text}
       label="Manifest"
-      language="json"
+      // The editor's own reader of JSON goes as deep as the text does, and falls.
+      language={reading.state === 'broken' && reading.isBeyondLimits ? 'plaintext' : 'json'}
       modelUri={manifestUri}
       markers={manifestFindings}
       place={jsonPlace}

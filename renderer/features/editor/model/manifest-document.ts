@@ -18,6 +18,8 @@ export type ManifestReading =
         readonly column: number;
         readonly message: string;
       }[];
+      /** It is larger or deeper than is read. */
+      readonly isBeyondLimits: boolean;
       readonly last: ManifestValue | undefined;
     };
 
@@ -122,11 +124,12 @@ function read(text: string, last: ManifestValue | undefined): ManifestReading {
   if (!(document instanceof JsonDocument)) return broken(document, last);
   if (isRecord(document.value)) return { state: 'read', value: document.value };
   const message = 'A manifest is a JSON object in braces, { … }.';
-  return { state: 'broken', faults: [{ line: 1, column: 1, message }], last };
+  return { state: 'broken', faults: [{ line: 1, column: 1, message }], isBeyondLimits: false, last };
 }
 
 function broken(faults: readonly JsonFault[], last: ManifestValue | undefined): ManifestReading {
-  return { state: 'broken', faults, last };
+  const isBeyondLimits = faults.some(({ code }) => code === 'json_limit');
+  return { state: 'broken', faults, isBeyondLimits, last };
 }
 
 /** Says which part on the way to a pointer is no container, if one is. */
