@@ -430,14 +430,21 @@ describe('renewing', () => {
     await delay(100);
     rmSync(lock);
     expect((await renewed).fields['access_token']).toBeTruthy();
-    writeFileSync(lock, JSON.stringify({ processId: process.ppid, host: hostname(), token: 'other' }));
-    now += 6_000;
+  });
+
+  it('says that another process renews, and not that the vault is in use, when it takes too long', async () => {
+    await setUpClient();
+    const { id } = await signIn();
     const asked = refreshes();
-    const given = connections.credentials(id, 'refresh');
-    given.catch(() => undefined);
+    const lock = join(directory, `.connection-${id}.lock`);
+    writeFileSync(lock, JSON.stringify({ processId: process.ppid, host: hostname(), token: 'other' }));
+    vi.useFakeTimers({ toFake: ['Date'] });
+    stack.defer(() => void vi.useRealTimers());
+    const renewed = connections.credentials(id, 'refresh');
+    renewed.catch(() => undefined);
     await delay(50);
     vi.setSystemTime(Date.now() + 26_000);
-    await expect(given).rejects.toEqual(code('renewal_busy'));
+    await expect(renewed).rejects.toEqual(code('renewal_busy'));
     expect(refreshes()).toBe(asked);
     expect(found(id).state).toBe('connected');
   });

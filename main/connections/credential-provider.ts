@@ -28,6 +28,13 @@ const RENEWAL_MS = 20_000;
 /** Milliseconds to wait for another process that renews: longer than it may take. */
 const RENEWAL_WAIT_MS = RENEWAL_MS + 5_000;
 
+const RENEWAL_BUSY: Problem = {
+  code: 'renewal_busy',
+  title: 'Another Slipway renews this access',
+  detail: 'Another Slipway of this computer renews the access, and did not finish in time.',
+  action: 'Try again.',
+};
+
 export interface CredentialProviderOptions {
   readonly repository: ConnectionRepository;
   readonly vault: ConnectionVault;
@@ -71,7 +78,7 @@ export class CredentialProvider {
    * What a connection's requests may carry now.
    * @param reason `refresh` when a service has refused what was given last
    * @throws ProblemError `connection_unknown`, `connection_needs_sign_in`, `credential_missing`,
-   * `credential_not_renewable`, `vault_locked`, or why it could not be renewed.
+   * `credential_not_renewable`, `vault_locked`, `renewal_busy`, or why it could not be renewed.
    */
   async answer(
     connectionId: string,
@@ -199,7 +206,7 @@ export class CredentialProvider {
       }
     };
     const lock = join(this.#options.lockFolder, `.connection-${id}.lock`);
-    return withFileLock(lock, renewOnce, { timeoutMs: RENEWAL_WAIT_MS });
+    return withFileLock(lock, renewOnce, { timeoutMs: RENEWAL_WAIT_MS, busy: RENEWAL_BUSY });
   }
 
   async #refresh(

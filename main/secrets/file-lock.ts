@@ -3,7 +3,7 @@ import { open, readFile, rm, stat } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { setTimeout as delay } from 'node:timers/promises';
 import { z } from 'zod';
-import { ProblemError } from '#shared/problem.ts';
+import { ProblemError, type Problem } from '#shared/problem.ts';
 
 const holderSchema = z.object({ processId: z.number().int(), host: z.string(), token: z.string() });
 type Holder = z.infer<typeof holderSchema>;
@@ -11,19 +11,28 @@ type Holder = z.infer<typeof holderSchema>;
 /** Milliseconds after which a lock is taken for abandoned: holders keep it for a few file operations only. */
 const ABANDONED_AFTER_MS = 30_000;
 
+const VAULT_BUSY: Problem = {
+  code: 'vault_busy',
+  title: 'The key vault is in use',
+  detail: 'Another Slipway process is writing to the key vault and did not finish in time.',
+  action: 'Try again. If no other Slipway is running, remove the lock file.',
+};
+
 /** Locks this process holds, to know its own from those of a dead process that had the same id. */
 const heldTokens = new Set<string>();
 
 export interface FileLockOptions {
   /** Milliseconds to wait for another holder. */
   readonly timeoutMs?: number;
+  /** What is told when it is waited for in vain; for a vault's lock nothing need be said. */
+  readonly busy?: Problem;
   readonly signal?: AbortSignal;
 }
 
 /**
  * Runs `work` while no other process that uses the same lock file does. A lock whose process has died is
  * taken over; the file is gone afterwards.
- * @throws ProblemError `vault_busy` when another process keeps the lock.
+ * @throws ProblemError `vault_busy`, or the one given, when another process keeps the lock.
  */
 export async function withFileLock<T>(
   path: string,
@@ -38,13 +47,7 @@ export async function withFileLock<T>(
       continue;
     }
     if (Date.now() >= deadline) {
-      throw new ProblemError({
-        code: 'vault_busy',
-        title: 'The key vault is in use',
-        detail: 'Another Slipway process is writing to the key vault and did not finish in time.',
-        action: 'Try again. If no other Slipway is running, remove the lock file.',
-        file: path,
-      });
+      throw new ProblemError({ ...(options.busy ?? VAULT_BUSY), file: path });
     }
     await delay(10 + Math.random() * 30, undefined, options.signal ? { signal: options.signal } : {});
   }
