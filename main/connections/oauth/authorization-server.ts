@@ -17,7 +17,6 @@ const metadataSchema = z.object({
   userinfo_endpoint: address.optional(),
   device_authorization_endpoint: address.optional(),
   registration_endpoint: address.optional(),
-  revocation_endpoint: address.optional(),
   grant_types_supported: z.array(z.string()).optional(),
   code_challenge_methods_supported: z.array(z.string()).optional(),
   token_endpoint_auth_methods_supported: z.array(z.string()).optional(),
