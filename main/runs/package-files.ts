@@ -1,8 +1,8 @@
 import type { PackageSource } from '#main/library/index.ts';
 import type { RunnableAgent, RunPackage } from '#main/library/library.ts';
 import { readFrontmatter } from '#shared/manifest/skill-frontmatter.ts';
-import { INTEGRATION_NOTES_FOLDER, SKILLS_FOLDER } from '#shared/protocol/layout.ts';
 import type { RunIntegration } from '#shared/protocol/integrations.ts';
+import { PackagePaths } from '#shared/runs/package-paths.ts';
 import type { ServiceNotes } from '#shared/runs/system-prompt.ts';
 import type { WorkspaceFile } from './workspace-archive.ts';
 
@@ -10,9 +10,6 @@ const SKILL_FILE = 'SKILL.md';
 const NOTES_FILE = 'INTEGRATION.md';
 /** Bytes of a text that is read here; longer ones are refused when their package is kept. */
 const MAX_TEXT_BYTES = 1024 * 1024;
-/** A skill's name as its format allows it (reference: afps, section 4), which is also its folder's. */
-const SKILL_NAME = /^[a-z0-9]+(?:-[a-z0-9]+)*$/;
-const MAX_SKILL_NAME = 64;
 
 /** What of an agent's packages a run has in its workspace. */
 export interface PackageFiles {
@@ -37,11 +34,11 @@ export async function packageFilesOf(
   const skills: string[] = [];
   const notes: ServiceNotes[] = [];
   const warnings: RunnableAgent['warnings'][number][] = [];
-  const taken = new Set<string>();
+  const paths = new PackagePaths();
   for (const { name, manifest, source } of packages) {
     if (manifest.type !== 'skill') continue;
     const head = readFrontmatter((await source.readText(SKILL_FILE, MAX_TEXT_BYTES)) ?? '');
-    const folder = `${SKILLS_FOLDER}/${freeName(skillFolder(head?.name, name), taken)}`;
+    const folder = paths.skillFolder(name, head?.name);
     skills.push(folder);
     files.push(...(await filesBelow(source, folder, name)));
     if (!head?.description || head.fault !== undefined) warnings.push(untold(name));
@@ -51,7 +48,7 @@ export async function packageFilesOf(
     if (found === undefined || connections.length === 0) continue;
     const entry = (await found.source.list()).find(({ path }) => path === NOTES_FILE);
     if (entry === undefined) continue;
-    const path = `${INTEGRATION_NOTES_FOLDER}/${freeName(slugOf(id), taken)}.md`;
+    const path = paths.notesFile(id);
     files.push(packageFile(found.source, { ...entry, target: path, owner: id }));
     notes.push({ service: displayName, path });
   }
@@ -75,22 +72,6 @@ function packageFile(
     isExecutable: /(?:^|\/)scripts\//.test(path),
     open: async () => (await source.openFile(path)).stream,
   };
-}
-
-function skillFolder(given: string | undefined, packageName: string): string {
-  const isFit = given !== undefined && given.length <= MAX_SKILL_NAME && SKILL_NAME.test(given);
-  return isFit ? given : slugOf(packageName);
-}
-
-function slugOf(packageName: string): string {
-  return packageName.slice(packageName.indexOf('/') + 1);
-}
-
-function freeName(wanted: string, taken: Set<string>): string {
-  let name = wanted;
-  for (let count = 2; taken.has(name); count += 1) name = `${wanted}-${count}`;
-  taken.add(name);
-  return name;
 }
 
 function untold(name: string): RunnableAgent['warnings'][number] {

@@ -11,7 +11,7 @@ describe('the head of a SKILL.md', () => {
     ['---\nname: 5\n---\n', undefined, undefined],
     ['---\n---\n', undefined, undefined],
   ])('%j is read as YAML', (text, name, description) => {
-    expect(readFrontmatter(text)).toEqual({ name, description, fault: undefined });
+    expect(readFrontmatter(text)).toEqual({ name, description, isUntold: false, fault: undefined });
   });
 
   it('is read line by line where it is no YAML', () => {

@@ -7,6 +7,8 @@ const HEAD = /^\uFEFF?---[ \t]*\r?\n(?:([\s\S]*?)\r?\n)?---[ \t]*(?:\r?\n|$)/;
 export interface Frontmatter {
   readonly name: string | undefined;
   readonly description: string | undefined;
+  /** Models are not told of it: only a person calls for it. */
+  readonly isUntold: boolean;
   /** Why it is no YAML, when only the loose reading worked. */
   readonly fault: string | undefined;
 }
@@ -22,10 +24,16 @@ export function readFrontmatter(text: string): Frontmatter | undefined {
   try {
     const value: unknown = parse(head, { maxAliasCount: 0, logLevel: 'error' });
     const fields = isRecord(value) ? value : {};
-    return { name: textOf(fields['name']), description: textOf(fields['description']), fault: undefined };
+    return {
+      name: textOf(fields['name']),
+      description: textOf(fields['description']),
+      isUntold: fields['disable-model-invocation'] === true,
+      fault: undefined,
+    };
   } catch (error) {
     const [fault] = error instanceof Error ? error.message.split('\n') : ['not YAML'];
-    return { name: looseField(head, 'name'), description: looseField(head, 'description'), fault };
+    const [name, description] = [looseField(head, 'name'), looseField(head, 'description')];
+    return { name, description, isUntold: false, fault };
   }
 }
 

@@ -11,6 +11,8 @@ export interface LibraryPackage {
   readonly versions: readonly string[];
   /** What it is now: of the draft, else of the newest version. Absent while it is not loaded, or faulty. */
   readonly manifest?: PackageManifest | undefined;
+  /** Its SKILL.md or INTEGRATION.md, loaded with the manifest. */
+  readonly content?: string | undefined;
 }
 
 /** A tool as a running MCP server tells it. */

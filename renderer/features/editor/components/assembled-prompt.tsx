@@ -2,7 +2,7 @@ import { useMemo } from 'react';
 import { formatCount } from '#renderer/format/format.ts';
 import { estimateTokens } from '#shared/tools/token-estimate.ts';
 import { useForm } from '../hooks/form-context.ts';
-import { rangesOf } from '../model/agent-value.ts';
+import { rangesOf, runtimeToolsOf } from '../model/agent-value.ts';
 import { assemblePrompt, type PromptStretch } from '../model/assembled-prompt.ts';
 
 const WRITERS: Readonly<Record<PromptStretch['by'], string>> = {
@@ -15,15 +15,15 @@ const WRITERS: Readonly<Record<PromptStretch['by'], string>> = {
 export function AssembledPrompt({ prompt }: { prompt: string }) {
   const { manifest, library } = useForm();
   const stretches = useMemo(() => assemblePrompt(manifest, prompt, library), [manifest, prompt, library]);
-  const skills = rangesOf(manifest, 'skills').length;
+  const remembers = runtimeToolsOf(manifest).some((tool) => tool === 'pin' || tool === 'note');
   const services = rangesOf(manifest, 'integrations').length;
   const tokens = stretches.reduce((sum, { text }) => sum + estimateTokens(text), 0);
   return (
     <div className="min-h-0 flex-1 overflow-auto rounded-md border border-line">
       <p className="border-b border-line px-5 py-2 text-sm text-ink-soft">
         About {formatCount(tokens)} tokens{services > 0 && ' once its services are connected'}, before the
-        tools. The input of the run comes after it as the first message, fenced off as data
-        {skills > 0 && '; skills come as files, each known by name and description'}.
+        tools. The input of the run comes after it as the first message, fenced off as data.
+        {remembers && ' Later runs are told besides what earlier ones pinned, and how much they noted.'}
       </p>
       {stretches.map(({ by, text }) => (
         <section

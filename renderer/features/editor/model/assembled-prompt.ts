@@ -1,9 +1,12 @@
 import { likelyDisplayName } from '#shared/manifest/identity.ts';
 import { isRecord, membersOf } from '#shared/manifest/plain.ts';
 import { currentRuntimeTool, isServedRuntimeTool } from '#shared/manifest/runtime-tools.ts';
+import { readFrontmatter } from '#shared/manifest/skill-frontmatter.ts';
+import type { RunIntegration } from '#shared/protocol/integrations.ts';
 import { WORKSPACE_BYTES, WORKSPACE_PATH } from '#shared/protocol/layout.ts';
 import { DEFAULT_TIMEOUT_SECONDS, MAX_TIMEOUT_SECONDS } from '#shared/runs/run.ts';
-import { platformPrompt } from '#shared/runs/system-prompt.ts';
+import { PackagePaths } from '#shared/runs/package-paths.ts';
+import { platformPrompt, type ServiceNotes } from '#shared/runs/system-prompt.ts';
 import { planRunIntegrations } from '#shared/tools/run-integrations.ts';
 import { NamingError } from '#shared/tools/tool-names.ts';
 import { packageOf, type EditorLibrary } from '../ports.ts';
@@ -17,7 +20,7 @@ export interface PromptStretch {
 }
 
 /**
- * The whole system prompt of a run of the agent as it stands, stretch by stretch; joined they are what the
+ * The whole system prompt of the first run of the agent as it stands, stretch by stretch; joined they are what the
  * model gets once its services are connected. A manifest with faults, of which no run is made, is read as
  * far as it can be.
  */
@@ -30,6 +33,9 @@ export function assemblePrompt(
   const agentName =
     typeof displayName === 'string' ? displayName : typeof name === 'string' ? likelyDisplayName(name) : '';
   const limit = typeof timeout === 'number' ? timeout : DEFAULT_TIMEOUT_SECONDS;
+  const paths = new PackagePaths();
+  const skillSections = skillsPart(manifest, library, paths);
+  const services = servicesOf(manifest, library);
   const served = runtimeToolsOf(manifest).flatMap((id) => currentRuntimeTool(id) ?? []);
   return [
     {
@@ -40,13 +46,18 @@ export function assemblePrompt(
         workspaceBytes: WORKSPACE_BYTES,
         runtimeTools: served.filter(isServedRuntimeTool),
         hasOutputSchema: hasOutput(manifest),
-        services: servicesOf(manifest, library),
+        services: services.map(({ displayName }) => displayName),
+        serviceNotes: notesOn(services, library, paths),
+        memory: NO_MEMORY,
       }),
     },
     { by: 'author', text: prompt },
-    { by: 'pi', text: `\n\n<cwd>\n${WORKSPACE_PATH}\n</cwd>` },
+    { by: 'pi', text: [...skillSections, `<cwd>\n${WORKSPACE_PATH}\n</cwd>`].map(sectionOf).join('') },
   ];
 }
+
+/** Of a first run. What later ones are told besides is known only then. */
+const NO_MEMORY = { pins: [], noteCount: 0 };
 
 /** An output schema that names no field asks for nothing. */
 function hasOutput(manifest: ManifestValue): boolean {
@@ -55,19 +66,71 @@ function hasOutput(manifest: ManifestValue): boolean {
 }
 
 /** The services a run has calls for, by the plan that is made for a run. */
-function servicesOf(manifest: ManifestValue, library: EditorLibrary): string[] {
+function servicesOf(manifest: ManifestValue, library: EditorLibrary): readonly RunIntegration[] {
   const planned = rangesOf(manifest, 'integrations').flatMap(([name]) => {
     const integration = packageOf(library, name, 'integration')?.manifest;
     if (integration?.type !== 'integration') return [];
     return [{ integration, choice: choiceOf(manifest, name), connections: [] }];
   });
   try {
-    return planRunIntegrations(planned).flatMap(({ apis, displayName }) =>
-      apis.length > 0 ? [displayName] : [],
-    );
+    return planRunIntegrations(planned).filter(({ apis, server }) => apis.length > 0 || server !== undefined);
   } catch (error) {
     // A name that gives no namespace is a finding of the validator.
     if (error instanceof NamingError) return [];
     throw error;
   }
+}
+
+function notesOn(
+  services: readonly RunIntegration[],
+  library: EditorLibrary,
+  paths: PackagePaths,
+): readonly ServiceNotes[] {
+  return services.flatMap(({ id, displayName }) =>
+    packageOf(library, id, 'integration')?.content === undefined
+      ? []
+      : [{ service: displayName, path: paths.notesFile(id) }],
+  );
+}
+
+/** What Pi says of the skills in the workspace: of each that has a head with a description, the first of a name. */
+function skillsPart(manifest: ManifestValue, library: EditorLibrary, paths: PackagePaths): readonly string[] {
+  const skills = new Map<string, string>();
+  for (const [packageName] of rangesOf(manifest, 'skills')) {
+    const content = packageOf(library, packageName, 'skill')?.content;
+    if (content === undefined) continue;
+    const head = readFrontmatter(content);
+    const folder = paths.skillFolder(packageName, head?.name);
+    if (!head?.description?.trim() || head.fault !== undefined || head.isUntold) continue;
+    const name = head.name || folder.slice(folder.lastIndexOf('/') + 1);
+    if (skills.has(name)) continue;
+    const members = { name, description: head.description, location: `${WORKSPACE_PATH}/${folder}/SKILL.md` };
+    const lines = Object.entries(members).map(([tag, text]) => `    <${tag}>${escaped(text)}</${tag}>`);
+    skills.set(name, ['  <skill>', ...lines, '  </skill>'].join('\n'));
+  }
+  if (skills.size === 0) return [];
+  return [`<skills>\n${[SKILLS_INTRO, ...skills.values(), '</available_skills>'].join('\n')}\n</skills>`];
+}
+
+/** Pi's own words, which its package does not export alone; a test holds them against its builder. */
+const SKILLS_INTRO = `The following skills provide specialized instructions for specific tasks.
+Use the read tool to load a skill's file when the task matches its description.
+Resolve relative paths against the skill's directory (parent of SKILL.md). Use absolute paths in tool calls.
+
+<available_skills>`;
+
+function sectionOf(text: string): string {
+  return `\n\n${text}`;
+}
+
+const ESCAPES: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&apos;',
+};
+
+function escaped(text: string): string {
+  return text.replaceAll(/[&<>"']/g, (character) => ESCAPES[character] ?? character);
 }

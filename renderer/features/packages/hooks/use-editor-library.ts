@@ -106,6 +106,7 @@ function editorPackage(
     description,
     versions: published ?? newest,
     manifest: manifestOf(detail),
+    content: detail?.content?.text,
   };
 }
 
