@@ -1,6 +1,9 @@
 import { afterAll, describe, expect, it } from 'vitest';
 import { createLogTool } from '#main/sidecar/runtime-tools/log.ts';
+import { createNoteTool } from '#main/sidecar/runtime-tools/note.ts';
 import { createOutputTool } from '#main/sidecar/runtime-tools/output.ts';
+import { createPinTool } from '#main/sidecar/runtime-tools/pin.ts';
+import { createPublishFileTool } from '#main/sidecar/runtime-tools/publish-file.ts';
 import { createRecallMemoryTool } from '#main/sidecar/runtime-tools/recall-memory.ts';
 import { createRunHistoryTool } from '#main/sidecar/runtime-tools/run-history.ts';
 import type { MainLink } from '#main/sidecar/stdio.ts';
@@ -55,6 +58,9 @@ describe('what the editor counts for a tool of the platform', () => {
 
   it.each<[CountedTool, SidecarTool]>([
     ['log', createLogTool(emit)],
+    ['note', createNoteTool(noMain)],
+    ['pin', createPinTool(noMain)],
+    ['publish_file', createPublishFileTool(noMain)],
     ['run_history', createRunHistoryTool(noMain)],
     ['recall_memory', createRecallMemoryTool(noMain)],
   ])('%s: as the sidecar defines it', (name, tool) => {

@@ -16,6 +16,9 @@ export const DEFINITION_CHARACTERS = {
   run_history: 525,
   recall_memory: 387,
   log: 461,
+  note: 554,
+  pin: 652,
+  publish_file: 672,
   /** Without the schema of the result. */
   output: 233,
   /** Without its name, the name of the service, and its addresses. */

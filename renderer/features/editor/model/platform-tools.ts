@@ -61,10 +61,16 @@ const RUNTIME_TOOLS: Readonly<Record<(typeof RUNTIME_TOOL_IDS)[number], Omit<Pla
   log: { description: 'Shows you a message while the run goes on.', tokens: definitionTokens('log') },
   note: {
     description: 'Keeps a fact for later runs, to be searched with recall_memory.',
-    tokens: UNKNOWN_TOOL_TOKENS,
+    tokens: definitionTokens('note'),
   },
-  pin: { description: 'Keeps a short text that every later run begins with.', tokens: UNKNOWN_TOOL_TOKENS },
-  publish_file: { description: 'Hands a file over as a document of the run.', tokens: UNKNOWN_TOOL_TOKENS },
+  pin: {
+    description: 'Keeps a short text that every later run begins with.',
+    tokens: definitionTokens('pin'),
+  },
+  publish_file: {
+    description: 'Hands a file over as a document of the run.',
+    tokens: definitionTokens('publish_file'),
+  },
 };
 
 /** What an author chooses in `runtime_tools`. */
