@@ -765,6 +765,31 @@ describe('connections with fields', () => {
     expect(found(id).state).toBe('needs_sign_in');
   });
 
+  it('of one account are not entered anew with those of another', async () => {
+    answer = (_url, _headers, response) => {
+      response.writeHead(200, { 'content-type': 'application/json' });
+      response.end(JSON.stringify({ session: 'session-abcdef', life: 100, who: account }));
+    };
+    let account = 'ada';
+    const reference = { ...KEY, authKey: 'login', fields: { user: 'x', password: 'top-secret-1' } };
+    const { id } = await connections.create(reference);
+    account = 'bob';
+    await expect(connections.create({ ...reference, connectionId: id })).rejects.toEqual(
+      code('identity_mismatch'),
+    );
+    expect(found(id).accountId).toBe('ada');
+    account = 'ada';
+    expect((await connections.create({ ...reference, connectionId: id })).id).toBe(id);
+  });
+
+  it('have a label that the model can choose by, or none is kept', async () => {
+    const fields = { api_key: 'sk-live-12345678' };
+    for (const label of ['two\nlines', 'x'.repeat(81)])
+      await expect(connections.create({ ...KEY, fields, label })).rejects.toEqual(code('label_invalid'));
+    expect(connections.state().connections).toEqual([]);
+    expect((await connections.create({ ...KEY, fields, label: ' Work ' })).label).toBe('Work');
+  });
+
   it('are gone from the vault once they are removed', async () => {
     const { id } = await connections.create({ ...KEY, fields: { api_key: 'sk-live-12345678' } });
     const changes: string[] = [];

@@ -10,7 +10,6 @@ import {
   type Connection,
   type RedirectChoice,
 } from '#shared/connections/connection.ts';
-import { credentialFieldsOf, fingerprintOf } from '#shared/connections/credential-fields.ts';
 import type { ConnectionTest, IntegrationNeeds, RunRequirements } from '#shared/connections/requirements.ts';
 import type { AuthMethod, IntegrationManifest } from '#shared/manifest/model/integration.ts';
 import type { McpServerManifest } from '#shared/manifest/model/mcp-server.ts';
@@ -19,6 +18,7 @@ import { ProblemError } from '#shared/problem.ts';
 import type { CredentialsAnswer } from '#shared/protocol/integrations.ts';
 import { requestedScopes } from '#shared/tools/scopes.ts';
 import { checkFields } from './check-fields.ts';
+import { checkedLabel, labelFor } from './connection-label.ts';
 import { ConnectionRepository } from './connection-repository.ts';
 import type {
   AuthReference,
@@ -37,18 +37,15 @@ import type { IntegrationSource } from './integration-source.ts';
 import { isOpenConnection, NOTHING, openConnectionOf } from './open-connections.ts';
 import { logIn } from './login/log-in.ts';
 import { AuthorizationServers, type KnownServer } from './oauth/authorization-server.ts';
+import { assertLasting } from './oauth/lasting-access.ts';
 import { DEFAULT_REDIRECT } from './oauth/oauth-client.ts';
-import { RedirectReceiver } from './oauth/redirect-receiver.ts';
 import { registerClient } from './oauth/register-client.ts';
-import { BROWSER_MS, SignIn, type SignedIn } from './oauth/sign-in.ts';
+import { BROWSER_MS, type SignedIn } from './oauth/sign-in.ts';
+import { SignIns } from './oauth/sign-ins.ts';
 import { OAuthClients, type ClientInput } from './oauth-clients.ts';
 import { requirementsOf } from './requirements.ts';
 import { describeSettings, ServerSettings } from './server-settings.ts';
 import { testCredential } from './test-connection.ts';
-
-/** Ended sign-ins that are still shown. */
-const SHOWN_ENDED = 20;
-const MAX_LABEL = 80;
 
 export interface ConnectionsOptions {
   readonly database: Database;
@@ -76,8 +73,7 @@ export class Connections implements ConnectionService, AsyncDisposable {
   readonly #clients: OAuthClients;
   readonly #servers: AuthorizationServers;
   readonly #provider: CredentialProvider;
-  readonly #receiver = new RedirectReceiver();
-  readonly #signIns = new Map<string, SignIn>();
+  readonly #signIns: SignIns;
   readonly #stateListeners = new Set<(state: ConnectionState) => void>();
   readonly #credentialListeners = new Set<(connectionId: string) => void>();
 
@@ -91,6 +87,11 @@ export class Connections implements ConnectionService, AsyncDisposable {
     this.#serverSettings = new ServerSettings(options.secrets, options.protect);
     this.#clients = new OAuthClients(this.#repository, this.#vault, this.#redirect);
     this.#servers = new AuthorizationServers(options.outbound);
+    this.#signIns = new SignIns({
+      outbound: options.outbound,
+      browserMs: options.browserMs ?? BROWSER_MS,
+      onChange: () => this.#tellState(),
+    });
     this.#provider = new CredentialProvider({
       repository: this.#repository,
       vault: this.#vault,
@@ -108,7 +109,7 @@ export class Connections implements ConnectionService, AsyncDisposable {
   state(): ConnectionState {
     return {
       connections: this.#repository.list(),
-      flows: [...this.#signIns.values()].map(({ flow }) => flow),
+      flows: this.#signIns.flows(),
       uses: this.#repository.uses(),
     };
   }
@@ -172,42 +173,28 @@ export class Connections implements ConnectionService, AsyncDisposable {
     const server = await this.#servers.describe(auth);
     await this.#ensureClient(request, auth, server);
     const client = await this.#clients.get(integrationId, authKey, auth);
-    this.#supersede(request);
     const canBrowse = server.metadata.authorization_endpoint !== undefined;
-    const signIn = await SignIn.start(
-      randomUUID(),
-      {
-        integrationId,
-        authKey,
-        service: integration.displayName,
-        auth,
-        server,
-        client,
-        scopes: requestedScopes(auth, scopes, renewed?.scopes),
-        kind: request.kind ?? (canBrowse ? 'browser' : 'device'),
-        choosesAccount,
-        connectionId,
-        keep: (result) => this.#keepGrant(request, auth, server, result),
-      },
-      {
-        outbound: this.#options.outbound,
-        receiver: this.#receiver,
-        browserMs: this.#options.browserMs ?? BROWSER_MS,
-        onChange: () => this.#tellState(),
-      },
-    );
-    this.#signIns.set(signIn.flow.id, signIn);
-    this.#forgetEnded();
-    this.#tellState();
-    return signIn.flow;
+    return this.#signIns.start({
+      integrationId,
+      authKey,
+      service: integration.displayName,
+      auth,
+      server,
+      client,
+      scopes: requestedScopes(auth, scopes, renewed?.scopes),
+      kind: request.kind ?? (canBrowse ? 'browser' : 'device'),
+      choosesAccount,
+      connectionId,
+      keep: (result) => this.#keepGrant(request, auth, server, result),
+    });
   }
 
   cancel(flowId: string): void {
-    this.#signIns.get(flowId)?.cancel();
+    this.#signIns.cancel(flowId);
   }
 
   async receiveRedirect(address: string): Promise<void> {
-    await this.#receiver.receive(address);
+    await this.#signIns.receiveRedirect(address);
   }
 
   async create(request: CreateRequest, signal?: AbortSignal): Promise<Connection> {
@@ -219,12 +206,15 @@ export class Connections implements ConnectionService, AsyncDisposable {
     await this.#requireVault();
     const { secrets, identity } = await this.#acquire(auth, fields, signal);
     const [accountId = 'default'] = Object.values(identity);
+    if (present) assertSameAccount(present, accountId);
     return this.#keep(
       {
         ...(present ?? newConnection(integrationId, authKey, auth)),
         accountId,
         identity,
-        label: label?.trim() || present?.label || this.#labelFor(integrationId, accountId, auth, fields),
+        label: label?.trim()
+          ? checkedLabel(label)
+          : (present?.label ?? labelFor(accountId, auth, fields, this.#countOf(integrationId))),
         renewable: auth.connect?.login !== undefined,
         expiresAt: secrets.expiresAt,
       },
@@ -259,17 +249,9 @@ export class Connections implements ConnectionService, AsyncDisposable {
   }
 
   rename(connectionId: string, label: string): Connection {
-    const trimmed = label.trim();
-    if (trimmed === '' || trimmed.length > MAX_LABEL || /\p{Cc}/u.test(trimmed)) {
-      throw new ProblemError({
-        code: 'label_invalid',
-        title: 'This label cannot be used',
-        detail: `A label has 1 to ${MAX_LABEL} characters on one line. The model chooses an account by it.`,
-        pointer: '/label',
-      });
-    }
+    const kept = checkedLabel(label);
     this.#get(connectionId);
-    const renamed = this.#repository.update(connectionId, { label: trimmed });
+    const renamed = this.#repository.update(connectionId, { label: kept });
     this.#tellState();
     return renamed ?? this.#get(connectionId);
   }
@@ -385,8 +367,7 @@ export class Connections implements ConnectionService, AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    for (const signIn of this.#signIns.values()) signIn[Symbol.dispose]();
-    await this.#receiver[Symbol.asyncDispose]();
+    await this.#signIns[Symbol.asyncDispose]();
   }
 
   /** What is kept of typed-in fields: they themselves, or what a login gives for them. */
@@ -416,14 +397,7 @@ export class Connections implements ConnectionService, AsyncDisposable {
   ): Promise<Connection> {
     const { integrationId, authKey, connectionId } = request;
     const present = connectionId === undefined ? undefined : this.#own(request, connectionId);
-    if (present && isOther(present.accountId, identity.accountId)) {
-      throw new ProblemError({
-        code: 'identity_mismatch',
-        title: 'This is another account',
-        detail: `The connection is for ${present.accountId}, and ${identity.accountId} signed in. It was left as it is.`,
-        action: 'Sign in with the same account, or add the other one as a new connection.',
-      });
-    }
+    if (present) assertSameAccount(present, identity.accountId);
     // Many services give a refresh token at the first consent only.
     const old = present && (await this.#vault.read(present.id));
     const refreshToken = tokens.refreshToken ?? old?.refreshToken;
@@ -433,7 +407,7 @@ export class Connections implements ConnectionService, AsyncDisposable {
         ...(present ?? newConnection(integrationId, authKey, auth)),
         accountId: identity.accountId,
         identity: { ...identity.claims },
-        label: present?.label ?? this.#labelFor(integrationId, identity.accountId, auth, {}),
+        label: present?.label ?? labelFor(identity.accountId, auth, {}, this.#countOf(integrationId)),
         scopes: [...scopes],
         renewable: refreshToken !== undefined,
         expiresAt: tokens.expiresAt,
@@ -464,23 +438,8 @@ export class Connections implements ConnectionService, AsyncDisposable {
     return saved;
   }
 
-  /** The account, else a hint at the one secret that was typed in, else a number. */
-  #labelFor(
-    integrationId: string,
-    accountId: string,
-    auth: AuthMethod,
-    fields: Readonly<Record<string, string>>,
-  ): string {
-    if (accountId !== 'default') return accountId.slice(0, MAX_LABEL);
-    const known = credentialFieldsOf(auth.credentialsSchema);
-    const named = known.find(({ name, secret }) => !secret && (fields[name] ?? '') !== '');
-    const shown = named && fields[named.name];
-    if (shown !== undefined) return shown.slice(0, MAX_LABEL);
-    const secrets = known.filter(({ secret, required, multiline }) => secret && required && !multiline);
-    const hint =
-      secrets.length === 1 ? fingerprintOf((fields[secrets[0]?.name ?? ''] ?? '').trim()) : undefined;
-    const count = this.#repository.list().filter((one) => one.integrationId === integrationId).length;
-    return hint ?? `Connection ${count + 1}`;
+  #countOf(integrationId: string): number {
+    return this.#repository.list().filter((one) => one.integrationId === integrationId).length;
   }
 
   /** A service that registers apps by itself gets one, the first time. */
@@ -497,25 +456,6 @@ export class Connections implements ConnectionService, AsyncDisposable {
       auth.redirect ?? this.#redirect,
     );
     await this.#clients.save({ integrationId, authKey, clientId, isPublic: true }, auth, true);
-  }
-
-  /** Beginning anew is how a person cancels a sign-in that went astray. */
-  #supersede({ integrationId, authKey, connectionId }: ConnectRequest): void {
-    for (const signIn of this.#signIns.values()) {
-      const { flow } = signIn;
-      const isSame =
-        flow.integrationId === integrationId &&
-        flow.authKey === authKey &&
-        flow.connectionId === connectionId;
-      if (isSame && !signIn.isOver) signIn.cancel();
-    }
-  }
-
-  #forgetEnded(): void {
-    const ended = [...this.#signIns.values()].filter(({ isOver }) => isOver);
-    for (const { flow } of ended.slice(0, Math.max(0, ended.length - SHOWN_ENDED))) {
-      this.#signIns.delete(flow.id);
-    }
   }
 
   async #localServer(integrationId: string): Promise<McpServerManifest | undefined> {
@@ -632,30 +572,14 @@ function runConnectionOf(connection: Connection): RunConnection {
   };
 }
 
-function isOther(before: string, after: string): boolean {
-  return before !== 'default' && after !== 'default' && before !== after;
-}
-
-/**
- * An access that ends and cannot be renewed would stop working within the hour, without a word.
- * @throws ProblemError `refresh_token_missing`
- */
-function assertLasting(
-  auth: AuthMethod,
-  server: KnownServer,
-  expiresAt: number | undefined,
-  refreshToken: string | undefined,
-): void {
-  if (expiresAt === undefined || refreshToken !== undefined) return;
-  if (auth.refreshTokenIssuance === 'not_supported') return;
-  const grants = server.metadata.grant_types_supported;
-  if (grants !== undefined && !grants.includes('refresh_token')) return;
+/** What was chosen for one account must not act for another. @throws ProblemError `identity_mismatch`. */
+function assertSameAccount({ accountId: before }: Connection, after: string): void {
+  if (before === 'default' || after === 'default' || before === after) return;
   throw new ProblemError({
-    code: 'refresh_token_missing',
-    title: 'The access would end soon',
-    detail: 'The service gave an access that ends, and nothing to renew it with, so it was not kept.',
-    action:
-      'Remove the app’s access at the service and sign in again. If it stays so, the integration has to ask for offline access.',
+    code: 'identity_mismatch',
+    title: 'This is another account',
+    detail: `The connection is for ${before}, and ${after} signed in. It was left as it is.`,
+    action: 'Sign in with the same account, or add the other one as a new connection.',
   });
 }
 

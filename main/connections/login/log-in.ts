@@ -2,11 +2,8 @@ import type { Outbound } from '#main/network/index.ts';
 import type { AuthMethod } from '#shared/manifest/model/integration.ts';
 import { assertSuccess, extractAll } from './login-answer.ts';
 import { loginFailure } from './login-failure.ts';
+import type { Fields, Login } from './declared-login.ts';
 import { sendLogin } from './login-request.ts';
-
-/** What a manifest declares of a login. */
-export type Login = NonNullable<NonNullable<AuthMethod['connect']>['login']>;
-export type Fields = Readonly<Record<string, string>>;
 
 /** What a login gave: only this is ever delivered, never what the person typed in. */
 export interface LoggedIn {

@@ -8,7 +8,7 @@ import {
   pointerValue,
   type LoginResponse,
 } from './expressions.ts';
-import type { Fields, Login } from './log-in.ts';
+import type { Fields, Login } from './declared-login.ts';
 import { loginFailure } from './login-failure.ts';
 
 /** @throws ProblemError `login_bad_status`, `login_unavailable`, `login_invalid_config`. */

@@ -7,7 +7,7 @@ import { fillJson, fillPlaceholders } from '#shared/tools/placeholders.ts';
 import { judgeTarget } from '#shared/tools/target-rules.ts';
 import { parseTarget } from '#shared/tools/target-url.ts';
 import { asText, type LoginResponse } from './expressions.ts';
-import type { Fields, Login } from './log-in.ts';
+import type { Fields, Login } from './declared-login.ts';
 import { loginFailure } from './login-failure.ts';
 
 const DEFAULT_TIMEOUT_MS = 15_000;
