@@ -19,7 +19,7 @@ import { FakeEngineDirectory } from '#test/support/fake-application.ts';
 import { openLibraries, type OpenLibraries } from '#test/support/open-libraries.ts';
 import { root } from '#test/support/engine-harness.ts';
 import { dropped, integrationFiles, keyAuth, serverFiles } from '#test/support/test-packages.ts';
-import { ServerDesk } from './server-desk.ts';
+import { ServerDesk, type ServerDeskOptions } from './server-desk.ts';
 import { ServerTrials } from './server-trials.ts';
 
 const KEY = `canary-${randomBytes(12).toString('hex')}`;
@@ -32,7 +32,7 @@ let live: McpServer[];
 let desk: ServerDesk;
 let connections: Connections;
 let libraries: OpenLibraries;
-let makeDesk: (times?: ConstructorParameters<typeof ServerDesk>[0]['times']) => Promise<ServerDesk>;
+let makeDesk: (times?: ServerDeskOptions['times'], reach?: ServerDeskOptions['reach']) => Promise<ServerDesk>;
 
 /** A server with two pages of tools, a prompt and resources, which repeats the credential it is shown. */
 function createServer(): McpServer {
@@ -87,7 +87,7 @@ beforeEach(async () => {
   );
   const integrations = stack.use(new LibraryIntegrations(packages));
   const network = () => ({ noProxy: [], certificateAuthorities: [] });
-  makeDesk = async (times) => {
+  makeDesk = async (times, reach) => {
     const trials = new ServerTrials({
       integrations,
       isTaken: async (name) => (await packages.state()).packages.some((known) => known.name === name),
@@ -121,6 +121,7 @@ beforeEach(async () => {
         logger,
         redact: (text) => text,
         ...(times && { times }),
+        ...(reach && { reach }),
       }),
     );
   };
@@ -341,6 +342,27 @@ describe('a session', () => {
     expect(shown(left)?.state).toBe('connected');
     page[Symbol.dispose]();
     expect(await until(left, 'closed')).toMatchObject({ problem: { code: 'server_session_left' } });
+  });
+
+  it('that is closed while it opens ends what was opened for it', async () => {
+    const opened = Promise.withResolvers<void>();
+    let isOpen = false;
+    desk = await makeDesk({}, async () => {
+      await opened.promise;
+      isOpen = true;
+      return {
+        openTransport: () => Promise.reject(new Error('It must not be asked.')),
+        [Symbol.asyncDispose]: async () => void (isOpen = false),
+      };
+    });
+    await tryHere();
+    const id = await desk.open(NAME, undefined);
+    const closed = desk.close(id);
+    opened.resolve();
+    await closed;
+    expect(isOpen).toBe(false);
+    expect(shown(id)?.state).toBe('closed');
+    expect(shown(id)?.problem).toBeUndefined();
   });
 
   it('gives way to another of the same server, whose log begins anew', async () => {

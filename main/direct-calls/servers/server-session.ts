@@ -95,6 +95,8 @@ export class ServerSession implements AsyncDisposable {
   #idleTimer: NodeJS.Timeout | undefined;
   #lingerTimer: NodeJS.Timeout | undefined;
   #changeTimer: NodeJS.Timeout | undefined;
+  #opening: Promise<ServerIdentity> | undefined;
+  #lastUsedAt = Date.now();
   #watchers = 0;
   #busy = 0;
   #closing: Promise<void> | undefined;
@@ -123,8 +125,10 @@ export class ServerSession implements AsyncDisposable {
     return this.#shown;
   }
 
-  /** Milliseconds since the epoch at which it was used last; what is closed first when there are too many. */
-  lastUsedAt = Date.now();
+  /** Milliseconds since the epoch; who was not used for longest gives way when there are too many. */
+  get lastUsedAt(): number {
+    return this.#lastUsedAt;
+  }
 
   onEntry(listener: () => void): () => void {
     this.#logListeners.add(listener);
@@ -146,19 +150,10 @@ export class ServerSession implements AsyncDisposable {
   /** Connects and says hello; what goes wrong becomes the state. Never rejects. */
   async connect(): Promise<void> {
     this.#linger();
+    this.#opening = this.#open();
     try {
-      const { signal } = this.#ended;
-      this.#reach = this.#stack.use(
-        await this.#options.reach(
-          {
-            onPhase: (phase) => this.#change({ phase }),
-            onNote: (about, text) => this.log.note(about, text),
-          },
-          signal,
-        ),
-      );
-      signal.throwIfAborted();
-      const server = await this.#greet(this.#reach, signal);
+      const server = await this.#opening;
+      this.#ended.signal.throwIfAborted();
       const { phase: _phase, ...shown } = this.#shown;
       this.#shown = { ...shown, state: 'connected', server };
       this.#touch();
@@ -167,6 +162,18 @@ export class ServerSession implements AsyncDisposable {
       const reason = this.#ended.signal.aborted ? undefined : this.#problemOf(error);
       await this.close(reason);
     }
+  }
+
+  async #open(): Promise<ServerIdentity> {
+    const { signal } = this.#ended;
+    const hooks: ReachHooks = {
+      onPhase: (phase) => this.#change({ phase }),
+      onNote: (about, text) => this.log.note(about, text),
+    };
+    // Whoever closes waits for this, so that what was just started is ended too.
+    this.#reach = this.#stack.use(await this.#options.reach(hooks, signal));
+    signal.throwIfAborted();
+    return this.#greet(this.#reach, signal);
   }
 
   /**
@@ -253,6 +260,7 @@ export class ServerSession implements AsyncDisposable {
     if (problem) this.log.note('closed', `${problem.title}. ${problem.detail}`);
     this.#options.onChange();
     await link?.close(FAREWELL_MS);
+    await this.#opening?.catch(() => undefined);
     await this.#stack.disposeAsync();
   }
 
@@ -347,7 +355,7 @@ export class ServerSession implements AsyncDisposable {
   }
 
   #touch(): void {
-    this.lastUsedAt = Date.now();
+    this.#lastUsedAt = Date.now();
     clearTimeout(this.#idleTimer);
     if (this.#busy > 0 || this.#ended.signal.aborted) return;
     const { idleMs } = this.#times;
