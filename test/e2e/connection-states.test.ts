@@ -183,6 +183,7 @@ describe('accounts that do not work as they are', () => {
     await row().getByText('Needs a new sign-in').waitFor();
     await row().getByRole('button', { name: 'Details of ada@example.com' }).click();
     await row().locator('[data-problem="oauth_invalid_grant"]').waitFor();
+    expect(await row().getByText('renews the access by itself').count()).toBe(0);
     await expectOpenToAll(page, 'connection-ended');
     await goTo(page, '#/connections');
     await page.getByText('2 accounts at 2 services, 1 to be signed in again').waitFor();

@@ -146,7 +146,7 @@ export function ConnectionRow({
           <>
             {tested && <TestVerdict result={tested} />}
             {problem && <ProblemCard problem={problem} />}
-            <Details connection={connection} method={method} agents={agents} />
+            <Details connection={connection} isOver={isOver} method={method} agents={agents} />
           </>
         )}
       </div>
@@ -207,10 +207,12 @@ function RenameInput({ connection, onClose }: { connection: Connection; onClose:
 
 function Details({
   connection,
+  isOver,
   method,
   agents,
 }: {
   connection: Connection;
+  isOver: boolean;
   method: AuthNeeds | undefined;
   agents: readonly string[];
 }) {
@@ -225,8 +227,10 @@ function Details({
           <Fact key={name} name={name.replaceAll('_', ' ')} value={value} />
         ))}
         <Fact name="Connected" value={formatDateTime(createdAt)} />
-        {!renewable && expiresAt !== undefined && <Fact name="Ends" value={formatDateTime(expiresAt)} />}
-        {renewable && <Fact name="Renewal" value="Slipway renews the access by itself" />}
+        {!renewable && expiresAt !== undefined && (
+          <Fact name={isOver ? 'Ended' : 'Ends'} value={formatDateTime(expiresAt)} />
+        )}
+        {renewable && !isOver && <Fact name="Renewal" value="Slipway renews the access by itself" />}
       </dl>
       {agents.length > 0 && (
         <section aria-label="Chosen by">
