@@ -12,10 +12,11 @@ export const PACKAGE_TABS = [
   'versions',
   'links',
   'findings',
+  'memory',
   'history',
 ] as const;
 export type PackageTab = (typeof PACKAGE_TABS)[number];
-export const RUN_TABS = ['timeline', 'output', 'files', 'calls', 'details'] as const;
+export const RUN_TABS = ['timeline', 'output', 'files', 'calls', 'memory', 'details'] as const;
 export type RunTab = (typeof RUN_TABS)[number];
 export const SETTINGS_SECTIONS = ['engine', 'models', 'network', 'packages', 'appearance', 'about'] as const;
 export type SettingsSection = (typeof SETTINGS_SECTIONS)[number];

@@ -10,7 +10,7 @@ import { agentFiles, integrationFiles, keyAuth } from '#test/support/test-packag
 import { turn } from '#test/support/whole-application.ts';
 import { createVault, expectOpenToAll } from './connecting.ts';
 import { launchApp, type LaunchedApp } from './launch.ts';
-import { dropFiles, goTo, libraryShown, runEnded, shownRun, timelineRows } from './steps.ts';
+import { addModelServer, dropFiles, goTo, libraryShown, runEnded, shownRun, timelineRows } from './steps.ts';
 
 const KEY = 'canary-key-51d0c2be88f7a9';
 const PASSPHRASE = 'correct horse battery staple';
@@ -62,15 +62,7 @@ describe('a run that calls services, in the app', () => {
     await sheet.getByRole('button', { name: 'Import 2 packages' }).click();
     await sheet.waitFor({ state: 'detached' });
 
-    await goTo(page, '#/settings/models');
-    await page.getByRole('button', { name: 'Add a server' }).click();
-    await sheet.getByLabel('Base address').fill(provider.baseUrl);
-    await sheet.getByLabel('Name').fill('Harbour server');
-    await sheet.getByRole('button', { name: 'Add' }).click();
-    await sheet.waitFor({ state: 'detached' });
-    const row = page.getByRole('listitem', { name: 'Harbour server' });
-    await row.getByRole('button', { name: 'Test' }).click();
-    await row.getByText(/^Answered in /).waitFor();
+    await addModelServer(page, provider.baseUrl, 'Harbour server');
 
     await goTo(page, '#/connections');
     await page.getByRole('button', { name: 'Connect a service' }).click();

@@ -68,3 +68,17 @@ export async function importDropped(page: Page, files: Parameters<typeof dropFil
   await sheet.getByRole('button', { name: /^Import/ }).click();
   await sheet.waitFor({ state: 'detached' });
 }
+
+/** Adds a model server in the settings, and waits until it has told its models. */
+export async function addModelServer(page: Page, baseUrl: string, name: string): Promise<void> {
+  const sheet = page.getByRole('dialog');
+  await goTo(page, '#/settings/models');
+  await page.getByRole('button', { name: 'Add a server' }).click();
+  await sheet.getByLabel('Base address').fill(baseUrl);
+  await sheet.getByLabel('Name').fill(name);
+  await sheet.getByRole('button', { name: 'Add' }).click();
+  await sheet.waitFor({ state: 'detached' });
+  const row = page.getByRole('listitem', { name });
+  await row.getByRole('button', { name: 'Test' }).click();
+  await row.getByText(/^Answered in /).waitFor();
+}

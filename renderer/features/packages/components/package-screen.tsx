@@ -20,6 +20,7 @@ import { ProblemCard } from '#renderer/components/problem-card.tsx';
 import { TabCount, TabPanel, Tabs, type Tab } from '#renderer/components/tabs.tsx';
 import { IntegrationConnections } from '#renderer/features/connections/index.ts';
 import { preloadManifestEditor } from '#renderer/features/editor/index.ts';
+import { MemoryTab } from '#renderer/features/memory/index.ts';
 import { PlaygroundTab } from '#renderer/features/playground/index.ts';
 import { ServerPage } from '#renderer/features/servers/index.ts';
 import { RunTable } from '#renderer/features/runs/index.ts';
@@ -274,7 +275,12 @@ function PackageTabs({
   const links = dependencies.length + usedBy.length;
   const isAgent = summary.type === 'agent';
   const run: Tab<PackageTab>[] = isAgent ? [{ key: 'run', label: 'Run' }] : [];
-  const history: Tab<PackageTab>[] = isAgent ? [{ key: 'history', label: 'Past runs' }] : [];
+  const history: Tab<PackageTab>[] = isAgent
+    ? [
+        { key: 'memory', label: 'Memory' },
+        { key: 'history', label: 'Past runs' },
+      ]
+    : [];
   const accounts: Tab<PackageTab>[] =
     summary.type === 'integration'
       ? [
@@ -353,6 +359,9 @@ function PackageTabs({
         </TabPanel>
         <TabPanel value="findings" className="px-6 py-5">
           <FindingList findings={findings} />
+        </TabPanel>
+        <TabPanel value="memory" className="px-6 py-5">
+          <MemoryTab agentId={summary.name} />
         </TabPanel>
         <TabPanel value="history" className="px-6 py-3">
           <RunTable agentId={summary.name} />

@@ -43,7 +43,8 @@ export function FilesPanel({
   const [isLarge, setIsLarge] = useState(false);
   const description = useRequest('app.describe', {});
   const reveal = useAction('runs.reveal');
-  const current = files.find(({ path }) => path === chosen) ?? firstToShow(files);
+  const named = chosen ?? projection.primaryFile;
+  const current = files.find(({ path }) => path === named) ?? firstToShow(files);
   const hasKept = files.some(({ sha256 }) => sha256 !== undefined);
 
   if (files.length === 0) {
@@ -85,6 +86,7 @@ export function FilesPanel({
             runId={runId}
             file={file}
             isCurrent={file.path === current?.path}
+            isPrimary={file.path === projection.primaryFile}
             onChoose={() => setChosen(file.path)}
           />
         ))}
@@ -147,11 +149,14 @@ function FileRow({
   runId,
   file,
   isCurrent,
+  isPrimary,
   onChoose,
 }: {
   runId: string;
   file: FileView;
   isCurrent: boolean;
+  /** The agent said that it is the main one. */
+  isPrimary: boolean;
   onChoose: () => void;
 }) {
   return (
@@ -178,6 +183,7 @@ function FileRow({
         <span className="min-w-0 flex-1 truncate" title={file.path}>
           {file.path}
         </span>
+        {isPrimary && <Badge tone="accent">main</Badge>}
         {file.problem && <Badge tone="caution">not kept</Badge>}
         <span className="shrink-0 text-sm text-ink-faint">{formatBytes(file.size)}</span>
         <time className="shrink-0 text-xs text-ink-faint" dateTime={new Date(file.modifiedAt).toISOString()}>

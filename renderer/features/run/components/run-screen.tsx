@@ -18,6 +18,7 @@ import { runStatus } from '../model/run-state.ts';
 import { CallsPanel } from './calls-panel.tsx';
 import { DetailsPanel } from './details-panel.tsx';
 import { FilesPanel } from './files-panel.tsx';
+import { MemoryPanel } from './memory-panel.tsx';
 import { OutputPanel } from './output-panel.tsx';
 import { PhaseStepper } from './phase-stepper.tsx';
 import { RunHeader } from './run-header.tsx';
@@ -139,6 +140,15 @@ function RunBody({
           },
         ]
       : []),
+    ...(projection.memory.length > 0
+      ? [
+          {
+            key: 'memory' as const,
+            label: 'Memory',
+            extra: <TabCount>{projection.memory.length}</TabCount>,
+          },
+        ]
+      : []),
     { key: 'details', label: 'Details' },
   ];
   const panels = (
@@ -152,13 +162,17 @@ function RunBody({
       <TabPanel value="calls" className="flex min-h-0 flex-1 flex-col">
         <CallsPanel runId={place.runId} count={callCount} isLive={isLive} />
       </TabPanel>
+      <TabPanel value="memory" className="flex min-h-0 flex-1 flex-col">
+        <MemoryPanel touches={projection.memory} agentId={projection.agent?.id} />
+      </TabPanel>
       <TabPanel value="details" className="min-h-0 flex-1 overflow-auto">
         <DetailsPanel runId={place.runId} projection={projection} detail={detail} />
       </TabPanel>
     </>
   );
   const go = (tab: RunTab) => goTo({ ...place, tab }, { replace: true });
-  const asked = place.tab === 'calls' && !callsServices ? undefined : place.tab;
+  const asked =
+    results.some(({ key }) => key === place.tab) || place.tab === 'timeline' ? place.tab : undefined;
   const tab = asked ?? (projection.output || isWide ? 'output' : 'timeline');
 
   if (!isWide) {

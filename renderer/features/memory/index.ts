@@ -1,0 +1,1 @@
+export { MemoryTab } from './components/memory-tab.tsx';
