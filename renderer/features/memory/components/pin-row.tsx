@@ -2,6 +2,7 @@ import { Pencil, Trash2 } from 'lucide-react';
 import { IconButton } from '#renderer/components/button.tsx';
 import { CopyButton } from '#renderer/components/copy-button.tsx';
 import { JsonTree } from '#renderer/components/json-tree.tsx';
+import { ScrollRegion } from '#renderer/components/scroll-region.tsx';
 import { useAction } from '#renderer/state/requests.ts';
 import { CHECKPOINT_KEY, type Pin } from '#shared/memory/memory.ts';
 import { MemoryOrigin } from './memory-origin.tsx';
@@ -19,18 +20,13 @@ export function PinRow({ agentId, pin, onEdit }: { agentId: string; pin: Pin; on
             <span className="text-sm text-ink-faint">where the last run stopped</span>
           )}
         </p>
-        <div
-          className="my-1 max-h-60 overflow-auto"
-          tabIndex={0}
-          role="group"
-          aria-label={`Content of ${key}`}
-        >
+        <ScrollRegion label={`Content of ${key}`} className="my-1 max-h-60">
           {typeof content === 'string' ? (
             <p className="wrap-anywhere whitespace-pre-wrap">{content}</p>
           ) : (
             <JsonTree label={`Content of ${key} as a tree`} value={content} />
           )}
-        </div>
+        </ScrollRegion>
         <MemoryOrigin at={pin.changedAt} runId={pin.runId} scope={scope} />
       </div>
       <CopyButton
