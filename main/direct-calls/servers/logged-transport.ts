@@ -1,5 +1,6 @@
 import type { TransportSendOptions } from '@modelcontextprotocol/sdk/shared/transport.js';
 import type { JSONRPCMessage, MessageExtraInfo } from '@modelcontextprotocol/sdk/types.js';
+import { isOwnMessage } from '#main/sidecar/mcp-servers/remote-server.ts';
 import type { ServerTransport } from '#main/sidecar/mcp-servers/server-link.ts';
 import type { ProblemError } from '#shared/problem.ts';
 import type { ProtocolLog } from './protocol-log.ts';
@@ -24,7 +25,8 @@ export class LoggedTransport implements ServerTransport {
     // Properties, not event targets: that is all that the protocol's transports have.
     Object.assign(inner, {
       onmessage: (message: JSONRPCMessage, extra?: MessageExtraInfo) => {
-        this.#log.message('received', message);
+        // A word of the transport's own counts where the server's answer never came.
+        if (!isOwnMessage(message) || this.#log.isWaitedFor(message)) this.#log.message('received', message);
         this.onmessage?.(message, extra);
       },
       onclose: () => this.onclose?.(),

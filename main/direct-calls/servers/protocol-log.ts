@@ -27,7 +27,7 @@ export class ProtocolLog {
   readonly #options: ProtocolLogOptions;
   readonly #now: () => number;
   readonly #entries: ProtocolEntry[] = [];
-  /** Requests without an answer by who asked and their ids: each side numbers its own. */
+  /** Requests without an answer, by {@link keyOf}. */
   readonly #open = new Map<string, OpenRequest>();
   #last = 0;
   #characters = 0;
@@ -58,10 +58,10 @@ export class ProtocolLog {
         return;
       }
       this.#add(direction, message, { kind: 'request', method, id: message.id });
-      this.#wait(`${direction} ${typeof message.id} ${message.id}`, method);
+      this.#wait(keyOf(direction, message.id), method);
       return;
     }
-    const key = `${other} ${typeof message.id} ${message.id}`;
+    const key = keyOf(other, message.id);
     const request = this.#open.get(key);
     this.#open.delete(key);
     const isError = 'error' in message;
@@ -72,6 +72,11 @@ export class ProtocolLog {
       ...(request && { answers: request.sequence, durationMs: this.#now() - request.startedAt }),
       ...(!isError && message.result['isError'] === true && { saysError: true }),
     });
+  }
+
+  /** Whether an answer of the server is that of a request which has none yet. */
+  isWaitedFor(message: JSONRPCMessage): boolean {
+    return !('method' in message) && this.#open.has(keyOf('sent', message.id));
   }
 
   /** What happened that is no message, such as a line of a local server's standard error. */
@@ -113,4 +118,9 @@ export class ProtocolLog {
     }
     this.#options.onEntry();
   }
+}
+
+/** Each side numbers its own requests, and a text is another id than a number. */
+function keyOf(direction: 'sent' | 'received', id: string | number | undefined): string {
+  return `${direction} ${typeof id} ${id}`;
 }

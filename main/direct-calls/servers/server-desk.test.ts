@@ -214,6 +214,13 @@ describe('a server that is tried', () => {
         'received result resources/read',
       ]),
     );
+    // A stream that ends after its answer is no error.
+    await delay(400);
+    const failed = desk
+      .log(id)
+      .after(0, 1_000)
+      .filter(({ kind }) => kind === 'error');
+    expect(failed.map(({ method }) => method)).not.toContain('');
     const answer = entries.find(({ kind, method }) => kind === 'result' && method === 'tools/call');
     expect(answer?.durationMs).toBeGreaterThan(0);
     expect(answer?.answers).toBe(entries.find(({ method }) => method === 'tools/call')?.sequence);

@@ -8,6 +8,14 @@ import type { ServerTransport } from './server-link.ts';
 /** Milliseconds in which what a stream said last is still read when it has ended. */
 const READING_MS = 250;
 
+/** Answers that a transport made itself, since a server's own never came. */
+const ownMessages = new WeakSet<JSONRPCMessage>();
+
+/** Whether a message is this program's own word in the place of an answer. */
+export function isOwnMessage(message: JSONRPCMessage): boolean {
+  return ownMessages.has(message);
+}
+
 /** Makes a way to a server on the internet: Streamable HTTP, or the older SSE where the integration says so. */
 export function remoteTransports(options: ServerRequestsOptions): () => ServerTransport {
   const { transport, url } = options.source;
@@ -32,8 +40,10 @@ class HttpTransport extends StreamableHTTPClientTransport {
       const timer = setTimeout(() => {
         this.#timers.delete(timer);
         const error = { code: ErrorCode.ConnectionClosed, message: 'The answer broke off', data };
+        const message: JSONRPCMessage = { jsonrpc: '2.0', id, error };
+        ownMessages.add(message);
         // Passed over by the client when it has the answer.
-        this.onmessage?.({ jsonrpc: '2.0', id, error });
+        this.onmessage?.(message);
       }, READING_MS);
       this.#timers.add(timer);
     };
