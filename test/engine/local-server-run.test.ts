@@ -5,32 +5,14 @@ import { buffer } from 'node:stream/consumers';
 import { expect, it } from 'vitest';
 import { startModelProvider } from '#test/peers/model-provider.ts';
 import { openTestClient } from '#test/support/engine-harness.ts';
+import { importPackage } from '#test/support/import-package.ts';
 import { formsOf, searchFolder, searchText } from '#test/support/search.ts';
-import { packNpmServer, packOwnServer, type BundleFiles } from '#test/support/server-bundles.ts';
-import { buildZip } from '#test/support/zip-builder.ts';
-import { dropped } from '#test/support/test-packages.ts';
+import { packNpmServer, packOwnServer } from '#test/support/server-bundles.ts';
 import { WholeApplication, turn } from '#test/support/whole-application.ts';
 
 const CANARY = 'canary-91c4d7e2ab3f4058b6e1';
 /** What stands for this computer in a sidecar; the integration names it, as an author must. */
 const HOST = 'host.docker.internal';
-
-/** Imports a package as a file that was dropped: an archive of its files. */
-async function importPackage(
-  whole: WholeApplication,
-  fileName: string,
-  manifest: Record<string, unknown>,
-  files: BundleFiles = new Map(),
-): Promise<void> {
-  const entries = [...files].map(([name, content]) => ({ name, content }));
-  const bytes = buildZip([{ name: 'manifest.json', content: JSON.stringify(manifest) }, ...entries]);
-  const { packages } = whole.application;
-  const preview = await packages.previewImport(dropped({ [fileName]: bytes }), AbortSignal.timeout(60_000));
-  expect(preview.problems).toEqual([]);
-  expect(preview.items).toHaveLength(1);
-  const items = preview.items.map(({ id }) => ({ id, as: 'version' as const }));
-  expect((await packages.commitImport(preview.token, items)).problems).toEqual([]);
-}
 
 const integrationManifest = (name: string, server: string, auth: Record<string, unknown>) => ({
   name,
@@ -60,7 +42,7 @@ it('uses servers in containers of their own, whose secrets are found nowhere, an
 
   const ledger = await packOwnServer('ledger.py');
   await importPackage(
-    whole,
+    application.packages,
     'ledger.mcpb',
     {
       manifest_version: '0.3',
@@ -74,7 +56,7 @@ it('uses servers in containers of their own, whose secrets are found nowhere, an
     ledger.files,
   );
   await importPackage(
-    whole,
+    application.packages,
     'ledger.afps',
     integrationManifest('@test/books', '@test/ledger', {
       type: 'api_key',
@@ -85,7 +67,7 @@ it('uses servers in containers of their own, whose secrets are found nowhere, an
   );
   const files = await packNpmServer('@modelcontextprotocol/server-filesystem');
   await importPackage(
-    whole,
+    application.packages,
     'filesystem.mcpb',
     {
       manifest_version: '0.3',
@@ -109,7 +91,7 @@ it('uses servers in containers of their own, whose secrets are found nowhere, an
     files.files,
   );
   await importPackage(
-    whole,
+    application.packages,
     'files.afps',
     integrationManifest('@test/files', '@test/filesystem', {
       type: 'custom',
