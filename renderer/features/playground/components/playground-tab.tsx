@@ -101,7 +101,8 @@ function Desk({
         {isPending && <Loading label="Loading the tools" />}
         {data && !tool && !error && (
           <p className="text-ink-soft">
-            An agent gets no tool with this account: the integration lets no <code>api_call</code> use it.
+            The integration lets no <code>api_call</code> use this account. Tools of an MCP server are called
+            on the Server page.
           </p>
         )}
         {data && tool && !error && (
