@@ -1,6 +1,7 @@
 import { mkdir, mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { WatchState } from '#shared/ipc/library-routes.ts';
 import { ProblemError } from '#shared/problem.ts';
@@ -76,6 +77,19 @@ describe('a folder that is followed', () => {
     });
     await libraries.packages.unwatchFolder(folder);
     await libraries.packages.save('@you/a', edit, { checkOnly: false });
+  });
+
+  it('is followed once when it is asked for twice at once, and no longer once it was let go', async () => {
+    const states = await Promise.all([
+      libraries.packages.watchFolder(folder),
+      libraries.packages.watchFolder(folder),
+    ]);
+    expect(states.map(({ state }) => state)).toEqual(['following', 'following']);
+    expect((await libraries.packages.state()).watches).toHaveLength(1);
+    await libraries.packages.unwatchFolder(folder);
+    await write('@you/a', { description: 'unseen' });
+    await delay(800);
+    expect(await draftText()).not.toContain('unseen');
   });
 
   it('is told to be gone, and may not take the place of another draft', async () => {

@@ -35,7 +35,10 @@ export class FolderWatch implements AsyncDisposable {
     return this.#state;
   }
 
-  /** Takes the folder as it is, and follows it from then on. @throws what `take` throws, for a new folder. */
+  /**
+   * Takes the folder as it is, and follows it from then on. One that is new and cannot be taken is not
+   * followed; the state says why.
+   */
   async start(): Promise<void> {
     // A new folder is followed once it was taken: what is no package may be as large as the disk.
     const isNew = this.#name === undefined;

@@ -64,6 +64,12 @@ export class FolderWatches implements AsyncDisposable {
         },
       );
     }
+    const other = this.#watches.get(location);
+    if (other !== undefined) {
+      // It was asked for twice at once.
+      await watch[Symbol.asyncDispose]();
+      return other.state;
+    }
     this.#options.index.setWatchedFolder(location, state.name);
     this.#watches.set(location, watch);
     this.#options.onChange();
