@@ -198,6 +198,13 @@ describe('a bundle', () => {
     await expect(writing).rejects.toMatchObject({ problem: { code } });
   });
 
+  it('is refused when it names two roots, of which two readers may take different ones', async () => {
+    const content = await archived();
+    const text = String(content.get('bundle.json')).replace('"root"', `"root":"${skill}","root"`);
+    expect(JSON.parse(text)).toMatchObject({ root });
+    expect(codeOf(content.set('bundle.json', Buffer.from(text)))).toBe('bundle_json_invalid');
+  });
+
   it('gives away any byte that was changed', async () => {
     const { bytes } = await writeBundle({ root, packages });
     await fc.assert(

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { cleanVersion, PACKAGE_NAME } from '#shared/manifest/identity.ts';
+import { JsonDocument } from '#shared/manifest/json-document.ts';
 import { MANIFEST_FILE } from '#shared/manifest/validate.ts';
 import { ProblemError } from '#shared/problem.ts';
 import { canonicalJson } from './canonical-json.ts';
@@ -152,13 +153,22 @@ function bundleIntegrity(packages: Descriptions): string {
 
 function readDescription(bytes: Buffer | undefined): z.infer<typeof bundleSchema> {
   if (bytes === undefined) throw fault('bundle_json_missing', `It has no ${BUNDLE_FILE}.`);
-  let value: unknown;
+  let text: string;
   try {
-    value = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
+    text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
   } catch (error) {
-    throw fault('bundle_json_invalid', `${BUNDLE_FILE} is not JSON.`, BUNDLE_FILE, error);
+    throw fault('bundle_json_invalid', `${BUNDLE_FILE} is not UTF-8 text.`, BUNDLE_FILE, error);
   }
-  const parsed = bundleSchema.safeParse(value);
+  // Of a member that is given twice another reader may take the other, and so another root.
+  const document = JsonDocument.read(text);
+  if (!(document instanceof JsonDocument)) {
+    throw fault(
+      'bundle_json_invalid',
+      `${BUNDLE_FILE} is not JSON. ${document[0]?.message ?? ''}`,
+      BUNDLE_FILE,
+    );
+  }
+  const parsed = bundleSchema.safeParse(document.value);
   if (!parsed.success) {
     const [issue] = parsed.error.issues;
     const detail = `${BUNDLE_FILE} is not as it should be: ${issue?.path.join('.') ?? ''} ${issue?.message ?? ''}.`;

@@ -159,24 +159,24 @@ export function verifySignature(
   }
 }
 
-/** Whether a policy lets a bundle in, and what to tell the person. */
+/** Whether a policy lets a bundle in, and what to tell the person, as a sentence after the bundle's name. */
 export function applyPolicy(
   verdict: SignatureVerdict,
   policy: SignaturePolicy,
 ): { readonly isAccepted: boolean; readonly warning: string | undefined } {
   if (policy === 'off' || verdict.state === 'trusted') return { isAccepted: true, warning: undefined };
   const isAccepted = policy === 'warn';
-  if (verdict.state === 'unsigned') return { isAccepted, warning: 'The bundle is not signed.' };
+  if (verdict.state === 'unsigned') return { isAccepted, warning: 'It is not signed.' };
   return { isAccepted, warning: WARNINGS[verdict.reason] };
 }
 
 const WARNINGS: Readonly<Record<SignatureFault, string>> = {
-  malformed: `The bundle's ${SIGNATURE_FILE} cannot be read.`,
-  alg_unsupported: 'The bundle is signed by a method other than Ed25519.',
-  chain_missing: 'The bundle is signed by a key you do not trust.',
-  chain_untrusted: 'The bundle is signed by a key that leads to none you trust.',
-  chain_invalid: 'The bundle is signed by a key that its own chain does not vouch for.',
-  signature_invalid: 'The bundle was changed after it was signed.',
+  malformed: `Its ${SIGNATURE_FILE} cannot be read.`,
+  alg_unsupported: 'It is signed by a method other than Ed25519.',
+  chain_missing: 'It is signed by a key you do not trust.',
+  chain_untrusted: 'It is signed by a key that leads to none you trust.',
+  chain_invalid: 'It is signed by a key that its own chain does not vouch for.',
+  signature_invalid: 'It was changed after it was signed.',
 };
 
 /** What a signature stands for: in this order, without the signature itself. */

@@ -1,7 +1,7 @@
 import { basename } from 'node:path';
 import type { Readable } from 'node:stream';
 import type { Direction } from '#shared/manifest/finding-list.ts';
-import { splitIdentity } from '#shared/manifest/identity.ts';
+import { cleanVersion, splitIdentity } from '#shared/manifest/identity.ts';
 import { MANIFEST_FILE } from '#shared/manifest/validate.ts';
 import { isBundleManifest, packageManifestOf } from '#shared/mcp-bundle/bundle-manifest.ts';
 import { ProblemError, type Problem } from '#shared/problem.ts';
@@ -169,7 +169,7 @@ async function readArchiveImport(
   return {
     found: problems.length > 0 ? [] : found,
     problems,
-    warnings: warning === undefined ? [] : [warning],
+    warnings: warning === undefined ? [] : [`${name}: ${warning}`],
   };
 }
 
@@ -286,14 +286,17 @@ function identityIn(files: ReadonlyMap<string, Buffer>): string | undefined {
 function isNamed(files: ReadonlyMap<string, Buffer>, identity: string): boolean {
   const given = identityIn(files);
   // What cannot be read at all is told by its check.
-  return given === undefined || splitIdentity(given).name === splitIdentity(identity).name;
+  if (given === undefined) return true;
+  const { name, version = '' } = splitIdentity(given);
+  const expected = splitIdentity(identity);
+  return name === expected.name && [undefined, expected.version].includes(cleanVersion(version));
 }
 
 function misnamed(identity: string): Problem {
   return {
     code: 'bundle_json_invalid',
     title: 'The bundle cannot be read',
-    detail: `The manifest in the place of ${identity} is that of another package.`,
+    detail: `The manifest in the place of ${identity} is that of another package or version.`,
     action: 'Fetch or make the bundle again.',
   };
 }

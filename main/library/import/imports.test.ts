@@ -102,6 +102,8 @@ const rows: readonly (readonly [string, string, () => Promise<Buffer>])[] = [
   ['Z6', 'prompt_missing', () => writeArchive(bare(agent, 'prompt.md'))],
   ['Z6', 'skill_file_missing', () => writeArchive(bare(skillFiles('@you/s'), 'SKILL.md'))],
   ['Z7', 'bundle_integrity_mismatch', async () => withChangedFile(await bundleOf(agent))],
+  ['Z7', 'bundle_json_invalid', () => bundleOf(agentFiles('@you/b'))],
+  ['Z7', 'bundle_json_invalid', () => bundleOf(agentFiles('@you/a', { version: '1.0.1' }))],
   ['Z8', 'signature_required', () => bundleOf(agent)],
   ['Z9', 'type_mismatch', () => writeArchive(skillFiles('@you/installed'))],
   ['Z10', 'version_differs', () => writeArchive(agentFiles('@you/installed', { description: 'other' }))],

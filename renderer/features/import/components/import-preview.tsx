@@ -196,6 +196,9 @@ function ItemRow({
             )}
             {!isTaken && item.choices.length > 1 && choiceWords('skip', item)}
           </span>
+          {item.rivals.length > 0 && (
+            <span className="block truncate text-sm text-ink-faint">{item.from}</span>
+          )}
         </span>
       </button>
     </li>

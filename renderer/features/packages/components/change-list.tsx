@@ -102,7 +102,9 @@ function ReachChanges({
 function FileChanges({ files }: { files: ChangeReport['files'] }) {
   return (
     <details>
-      <summary className="font-medium">{formatQuantity(files.length, 'file')} differ</summary>
+      <summary className="font-medium">
+        {formatQuantity(files.length, 'file differs', 'files differ')}
+      </summary>
       <ul className="mt-1 pl-6 font-mono text-sm">
         {files.map(({ path, change }) => (
           <li key={path} className="flex gap-2">
