@@ -53,7 +53,7 @@ function SettingsForm({
   const { notices } = useServices();
   const save = useAction('serverSettings.save', {
     onDone: () => {
-      notices.say('The settings are saved; the next run uses them.');
+      notices.say('The settings are saved; the server’s next start uses them.');
       onSaved();
     },
     onProblem: setProblem,

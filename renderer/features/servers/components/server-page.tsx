@@ -41,7 +41,7 @@ export function ServerPage({ subject, takesAccounts }: { subject: string; takesA
         session={session}
         onAccount={setChosen}
       />
-      {session && session.state !== 'connecting' && (session.server || session.state === 'closed') ? (
+      {session && session.state !== 'connecting' ? (
         <SessionView key={session.id} session={session}>
           {session.problem && (
             <SessionProblem subject={subject} problem={session.problem} account={account} />
