@@ -152,7 +152,9 @@ describe('packages can be handled by everybody', () => {
       await goTo(page, '#/library');
       await page.keyboard.press('/');
       await page.keyboard.type('no such thing');
+      await page.getByText('Nothing here matches').waitFor();
       await expectOpen(page, 'list-nothing-found');
+      expect(app.problems).toEqual([]);
     },
     TIMEOUT_MS,
   );
