@@ -105,6 +105,8 @@ describe('a folder of a repository', () => {
     for (const [path, content] of agentFiles('@ada/agent')) await put(`agents/one/${path}`, content);
     for (const [path, content] of skillFiles('@ada/skill')) await put(`skills/two/${path}`, content);
     await put('skills/bare/SKILL.md', '---\nname: Bare one\ndescription: x\n---\nDo.\n');
+    const withdrawn = { runtime_tools: ['log', 'report'] };
+    for (const [path, content] of agentFiles('@ada/old', withdrawn)) await put(`old/${path}`, content);
     await put('README.md', 'Tools');
     // A link elsewhere in the repository is nobody's business here.
     await symlink('README.md', join(folder, 'repository', 'LINK.md'));
@@ -183,6 +185,17 @@ describe('a folder of a repository', () => {
     await libraries.packages.commitImport(preview.token, decisions);
     const { versions } = await libraries.packages.detail('@ada/bare-one');
     expect(versions[0]?.origin).toEqual({ kind: 'github', from: url });
+  });
+
+  it('has a tool that was withdrawn refused by its name and place, with what to do about it', async () => {
+    await using libraries = await openLibraries({ samplesFolder: folder, githubArchives: base });
+    const url = 'https://github.com/ada/tools/tree/HEAD/old';
+    const { items } = await libraries.packages.previewImport({ kind: 'github', url }, signal);
+    expect(items).toMatchObject([{ name: '@ada/old', state: 'invalid', choices: ['skip'], dropped: [] }]);
+    expect(items[0]?.findings).toMatchObject([
+      { code: 'runtime_tool_unknown', severity: 'error', pointer: '/runtime_tools/1' },
+    ]);
+    expect(items[0]?.findings[0]?.fix).toBeDefined();
   });
 
   it.each([
