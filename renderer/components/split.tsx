@@ -45,7 +45,7 @@ export function Split({
     event.preventDefault();
   };
   return (
-    <div className="flex min-h-0 flex-1">
+    <div className="flex min-h-0 min-w-0 flex-1">
       <div className="flex min-w-0 flex-1 flex-col">{first}</div>
       {second !== undefined && (
         <>

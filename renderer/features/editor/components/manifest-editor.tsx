@@ -27,6 +27,7 @@ import { JsonDocument } from '#shared/manifest/json-document.ts';
 import { MANIFEST_FILE } from '#shared/manifest/validate.ts';
 import { FormContext, type FormContextValue } from '../hooks/form-context.ts';
 import { useHistory, useReading } from '../hooks/use-document.ts';
+import { useEditorCommands } from '../hooks/use-editor-commands.ts';
 import { useFindings } from '../hooks/use-findings.ts';
 import { dialectOf } from '../model/agent-value.ts';
 import type { EditedText } from '../model/edited-text.ts';
@@ -173,6 +174,27 @@ function Editor({
   useShortcut('mod+.', () => goBy(1));
   useShortcut('mod+>', () => goBy(-1));
   useShortcut('mod+Enter', () => actions.tryIt?.(), actions.tryIt !== undefined);
+
+  useEditorCommands(
+    type,
+    {
+      showForm: (key) => {
+        changeView('form');
+        if (key !== undefined) setSection(key);
+      },
+      showJson: () => changeView('json'),
+      goBy,
+      undo: () => document.undo(),
+      redo: () => document.redo(),
+    },
+    actions,
+  );
+
+  // Who comes by a link or the palette has no place on the page yet.
+  useEffect(() => {
+    const { activeElement, body } = root.current?.ownerDocument ?? globalThis.document;
+    if (activeElement === body) root.current?.querySelector<HTMLElement>('nav [aria-current]')?.focus();
+  }, []);
 
   const manifestFindings = useMemo(
     () => (findings ?? []).filter(({ file }) => file === MANIFEST_FILE),

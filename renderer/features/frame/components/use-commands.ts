@@ -7,6 +7,7 @@ import { useApp } from '#renderer/state/app-context.tsx';
 import { newestFirst } from '#renderer/state/app-store.ts';
 import { goTo, SETTINGS_SECTIONS } from '#renderer/state/place.ts';
 import { useAction } from '#renderer/state/requests.ts';
+import { useShownCommands } from '#renderer/state/screen-commands.ts';
 import { useNow } from '#renderer/state/use-now.ts';
 import { isFinalStatus } from '#shared/runs/run.ts';
 import type { Command } from '../model/commands.ts';
@@ -27,6 +28,7 @@ export function useCommands(onHelp: () => void): readonly Command[] {
   const importer = useImport();
   const runs = useApp((state) => state.runs);
   const now = useNow(60_000);
+  const onScreen = useShownCommands();
   const { mutate: look } = useAction('engine.look');
   const { mutate: build } = useAction('engine.prepareImage');
   const { mutate: stop } = useAction('runs.stop');
@@ -35,6 +37,7 @@ export function useCommands(onHelp: () => void): readonly Command[] {
     const recent = newestFirst(runs?.values() ?? []).slice(0, RECENT_RUNS);
     const active = recent.filter((run) => !isFinalStatus(run.status));
     const commands: Command[] = [
+      ...onScreen.map((command): Command => ({ ...command, group: 'Here' })),
       ...(packages ?? []).map((summary): Command => ({
         id: `package-${summary.name}`,
         group: groups[summary.type],
@@ -98,5 +101,5 @@ export function useCommands(onHelp: () => void): readonly Command[] {
       { id: 'help', group: 'Action', title: 'Show keyboard shortcuts', hint: '', run: onHelp },
     ];
     return commands;
-  }, [packages, importer, runs, now, look, build, stop, update, onHelp]);
+  }, [packages, importer, runs, now, onScreen, look, build, stop, update, onHelp]);
 }

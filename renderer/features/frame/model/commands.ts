@@ -2,7 +2,7 @@ export interface Command {
   readonly id: string;
   /** Kind of thing, shown behind the title. */
   readonly group:
-    'Agent' | 'Skill' | 'Integration' | 'MCP server' | 'Library' | 'Run' | 'Settings' | 'Action';
+    'Here' | 'Agent' | 'Skill' | 'Integration' | 'MCP server' | 'Library' | 'Run' | 'Settings' | 'Action';
   readonly title: string;
   /** Further words it is found by. */
   readonly hint: string;

@@ -2,6 +2,7 @@ import { X } from 'lucide-react';
 import { useMemo, useState } from 'react';
 import { Button, IconButton } from '#renderer/components/button.tsx';
 import { Loading } from '#renderer/components/empty-state.tsx';
+import { focusOnMount } from '#renderer/components/focus-on-mount.ts';
 import { ProblemCard } from '#renderer/components/problem-card.tsx';
 import { runBlocker } from '#renderer/features/engine/index.ts';
 import { RunPanel } from '#renderer/features/run/index.ts';
@@ -32,7 +33,12 @@ export function TryPanel({
   const [runId, setRunId] = useState<string>();
   const agent = useRequest('library.get', { agentId }, { version: revision, keepsPrevious: true });
   return (
-    <aside aria-label="Try it" className="flex min-h-0 flex-1 flex-col bg-surface">
+    <aside
+      ref={focusOnMount}
+      tabIndex={-1}
+      aria-label="Try it"
+      className="flex min-h-0 flex-1 flex-col bg-surface focus:outline-none"
+    >
       <header className="flex items-center gap-2 border-b border-line px-5 py-2">
         <h2 className="flex-1 font-semibold">{runId === undefined ? 'Try the draft' : 'The draft runs'}</h2>
         {runId !== undefined && (
