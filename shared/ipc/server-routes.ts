@@ -79,9 +79,9 @@ export const protocolEntrySchema = z.object({
   /** Of an answer, that of its request. */
   method: z.string(),
   id: z.union([z.string(), z.number()]).optional(),
-  /** Of an answer, the sequence number of its request. */
+  /** Of an answer, or of a cancellation, the sequence number of its request. */
   answers: z.number().int().positive().optional(),
-  /** Of an answer: milliseconds since its request. */
+  /** Of the same: milliseconds since its request. */
   durationMs: z.number().nonnegative().optional(),
   /** Bytes of the message as JSON. */
   size: z.number().int().nonnegative(),

@@ -37,6 +37,15 @@ it('joins an answer to its request, with the time between, also when both sides 
   for (const entry of all()) expect(protocolEntrySchema.parse(entry)).toEqual(entry);
 });
 
+it('waits no more for a request that was cancelled', () => {
+  const { log, pass, all } = open();
+  log.message('sent', request(7));
+  pass(5);
+  log.message('sent', { jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 7 } });
+  expect(all()[1]).toMatchObject({ kind: 'notification', answers: 1, durationMs: 5 });
+  expect(log.isWaitedFor({ jsonrpc: '2.0', id: 7, error: { code: -32_000, message: '' } })).toBe(false);
+});
+
 it('gives what came after an entry also when the oldest are gone', () => {
   const { log } = open();
   for (let id = 0; id < 5_100; id += 1) log.message('sent', request(id));

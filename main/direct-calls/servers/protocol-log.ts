@@ -53,23 +53,24 @@ export class ProtocolLog {
     const other = direction === 'sent' ? 'received' : 'sent';
     if ('method' in message) {
       const { method } = message;
-      if (!('id' in message)) {
-        this.#add(direction, message, { kind: 'notification', method });
+      if ('id' in message) {
+        this.#add(direction, message, { kind: 'request', method, id: message.id });
+        this.#wait(keyOf(direction, message.id), method);
         return;
       }
-      this.#add(direction, message, { kind: 'request', method, id: message.id });
-      this.#wait(keyOf(direction, message.id), method);
+      const cancelled = method === 'notifications/cancelled' ? message.params?.['requestId'] : undefined;
+      const ended = isId(cancelled) ? this.#answered(keyOf(direction, cancelled)) : {};
+      this.#add(direction, message, { kind: 'notification', method, ...ended });
       return;
     }
     const key = keyOf(other, message.id);
-    const request = this.#open.get(key);
-    this.#open.delete(key);
+    const method = this.#open.get(key)?.method ?? '';
     const isError = 'error' in message;
     this.#add(direction, message, {
       kind: isError ? 'error' : 'result',
-      method: request?.method ?? '',
+      method,
       ...(message.id !== undefined && { id: message.id }),
-      ...(request && { answers: request.sequence, durationMs: this.#now() - request.startedAt }),
+      ...this.#answered(key),
       ...(!isError && message.result['isError'] === true && { saysError: true }),
     });
   }
@@ -82,6 +83,14 @@ export class ProtocolLog {
   /** What happened that is no message, such as a line of a local server's standard error. */
   note(method: string, text: string): void {
     this.#add('note', text, { kind: 'note', method });
+  }
+
+  /** Ends the wait for a request; says which it was and how long it took. */
+  #answered(key: string): Pick<ProtocolEntry, 'answers' | 'durationMs'> {
+    const request = this.#open.get(key);
+    if (request === undefined) return {};
+    this.#open.delete(key);
+    return { answers: request.sequence, durationMs: this.#now() - request.startedAt };
   }
 
   #wait(key: string, method: string): void {
@@ -123,4 +132,8 @@ export class ProtocolLog {
 /** Each side numbers its own requests, and a text is another id than a number. */
 function keyOf(direction: 'sent' | 'received', id: string | number | undefined): string {
   return `${direction} ${typeof id} ${id}`;
+}
+
+function isId(value: unknown): value is string | number {
+  return typeof value === 'string' || typeof value === 'number';
 }

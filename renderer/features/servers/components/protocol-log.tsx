@@ -180,6 +180,7 @@ function statusOf(
 ): { word: string; tone: Tone } {
   switch (kind) {
     case 'request':
+      if (answer?.kind === 'notification') return { word: 'cancelled', tone: 'neutral' };
       if (answer !== undefined) return { word: '', tone: 'neutral' };
       return isOver ? { word: 'no answer', tone: 'caution' } : { word: 'waiting', tone: 'accent' };
     case 'error':
