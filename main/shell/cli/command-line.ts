@@ -11,6 +11,7 @@ import type { OfferOptions } from './offer-command.ts';
 import type { ProxyOptions } from './proxy-command.ts';
 import type { RunOptions, Streams } from './run-command.ts';
 import type { ServeOptions } from './serve-command.ts';
+import type { ToolsOptions } from './tools-command.ts';
 import type { UriOptions } from './uri-command.ts';
 
 /**
@@ -165,6 +166,17 @@ export async function runCommandLine(
     .action(async (integration: string, connection: string | undefined, options: TestOptions) => {
       const { testConnectionCommand } = await import('./connection-commands.ts');
       done(await testConnectionCommand(integration, connection, options, streams));
+    });
+  program
+    .command('tools')
+    .description('show what MCP servers have changed in their tools, and accept it')
+    .argument('<integration>', 'name such as @scope/name')
+    .addOption(repeated('-a, --accept <tool>', 'tool whose change is accepted; may be repeated'))
+    .option('--accept-all', 'accept every change that is shown', false)
+    .option('--json', 'print JSON', false)
+    .action(async (integration: string, options: ToolsOptions) => {
+      const { toolsCommand } = await import('./tools-command.ts');
+      done(await toolsCommand(integration, options, streams));
     });
   program
     .command('disconnect')

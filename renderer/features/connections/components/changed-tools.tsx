@@ -3,8 +3,8 @@ import { Button } from '#renderer/components/button.tsx';
 import { LineDiff } from '#renderer/components/line-diff-view.tsx';
 import { ProblemCard } from '#renderer/components/problem-card.tsx';
 import { useAction, useRequest } from '#renderer/state/requests.ts';
+import { toolText } from '#shared/mcp/tool-text.ts';
 import type { ToolChange } from '#shared/ipc/tool-review-routes.ts';
-import { toolText } from '../model/tool-text.ts';
 
 /**
  * Tools of the integration's MCP server that say something else of themselves than the author accepted, each

@@ -1,4 +1,4 @@
-import type { ToolChange } from '#shared/ipc/tool-review-routes.ts';
+import type { ToolChange } from '../ipc/tool-review-routes.ts';
 
 /** A tool as text to compare: what it says in words, then its schemas. Long lines are broken at sentences. */
 export function toolText({
