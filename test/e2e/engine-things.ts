@@ -18,6 +18,16 @@ export async function engineThings(instanceIds: readonly string[]): Promise<stri
   ];
 }
 
+/** Names of the containers that local MCP servers of the app's instances run in. */
+export async function runnersOf(instanceIds: readonly string[]): Promise<string[]> {
+  using client = await openTestClient();
+  const containers = await client.docker.listContainers({ all: true, filters: { label: [LABEL.instance] } });
+  return containers
+    .filter(({ Labels }) => instanceIds.includes(Labels[LABEL.instance] ?? ''))
+    .flatMap(({ Names }) => Names)
+    .filter((name) => name.startsWith('/slipway-runner-'));
+}
+
 /** Removes them; what an app that was killed left must not outlast its test. */
 export async function removeEngineThings(instanceIds: readonly string[]): Promise<string[]> {
   const things = await engineThings(instanceIds);
