@@ -118,7 +118,7 @@ describe('the library', () => {
     expect(missing?.pointer).toBe('/_meta/app.slipway~1examples/files/table/1');
   });
 
-  it('loads an agent to run with the tools there are, and warns of what is left out', async () => {
+  it('loads an agent to run with its tools, and warns of what is left out', async () => {
     await using libraries = await openLibraries({ samplesFolder });
     const library = libraries.agents;
     const agent = await library.load('@slipway/report');
@@ -126,7 +126,7 @@ describe('the library', () => {
       id: '@slipway/report',
       version: '1.2.3',
       promptText: 'Do it.',
-      runtimeTools: ['output'],
+      runtimeTools: ['output', 'note'],
       timeoutSeconds: 1800,
       outputSchema: report.output.schema,
       fileConstraints: { table: { accept: '.csv', maxSize: 5000 } },
@@ -134,7 +134,6 @@ describe('the library', () => {
     expect(JSON.parse(agent.manifestText)).toEqual(report);
     expect(agent.warnings.map(({ code }) => code)).toEqual([
       'timeout_above_ceiling',
-      'runtime_tool_not_served',
       'dependency_unresolved',
     ]);
   });

@@ -144,7 +144,6 @@ export function runnable(
 /** Findings that make a run differ from what the manifest says, by their code. */
 const WARNING_TITLES: ReadonlyMap<string, string> = new Map([
   ['runtime_tool_unknown', 'A withdrawn tool was left out'],
-  ['runtime_tool_not_served', 'A tool was left out'],
   ['dependency_kind_retired', 'A dependency was left out'],
   ['timeout_above_ceiling', 'The time limit was lowered'],
 ]);

@@ -1,7 +1,7 @@
 import { runtimeToolSchema, type RuntimeTool } from '../protocol/sidecar.ts';
 
 /** Ids an author may choose in `runtime_tools`. */
-export const RUNTIME_TOOL_IDS = ['output', 'log', 'note', 'pin', 'publish_file'] as const;
+export const RUNTIME_TOOL_IDS = runtimeToolSchema.options;
 
 /** Ids that mean another one today: renamed, and still accepted. */
 const RENAMED: ReadonlyMap<string, string> = new Map([['publish_document', 'publish_file']]);
@@ -20,7 +20,7 @@ export function currentRuntimeTool(id: string): string | undefined {
   return (RUNTIME_TOOL_IDS as readonly string[]).includes(current) ? current : undefined;
 }
 
-/** Whether this build's sidecar has the tool; the others are taken note of and left out of a run. */
+/** Whether a text is the id of a tool that the sidecar has. */
 export function isServedRuntimeTool(id: string): id is RuntimeTool {
   return (runtimeToolSchema.options as readonly string[]).includes(id);
 }

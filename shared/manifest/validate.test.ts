@@ -132,6 +132,17 @@ describe('checking a manifest', () => {
     expect(fixable.length).toBeGreaterThan(30);
   });
 
+  it.each(['output', 'log', 'note', 'pin', 'publish_file', 'publish_document'])(
+    'lets an agent choose %s',
+    (id) => {
+      const text = JSON.stringify({
+        ...(JSON.parse(agent) as object),
+        runtime_tools: [...new Set(['output', id])],
+      });
+      expect(validateManifest(text, author).findings).toEqual([]);
+    },
+  );
+
   it('tells a hundred faults of one kind and those of others, however many there are', () => {
     const tools = Array.from({ length: 5000 }, (_, index) => `tool-${index}`);
     const agentWith = (more: object) => JSON.stringify({ ...(JSON.parse(agent) as object), ...more });

@@ -3,7 +3,7 @@ import type { FindingList } from '../finding-list.ts';
 import { fileFieldsOf } from '../input-fields.ts';
 import { pointerOf, readablePath, stepsOf, type JsonPath } from '../json-pointer.ts';
 import { isRecord, itemsOf, membersOf } from '../plain.ts';
-import { currentRuntimeTool, isServedRuntimeTool, replacementOf } from '../runtime-tools.ts';
+import { currentRuntimeTool, replacementOf } from '../runtime-tools.ts';
 import type { SchemaChecker } from '../schema-checker.ts';
 import { EXAMPLES_KEY, examplesSchema, RESOURCES_KEY, resourcesSchema } from '../schemas/agent.ts';
 import { checkStructure, shown } from '../structure.ts';
@@ -167,9 +167,6 @@ function checkRuntimeTools(manifest: Readonly<Record<string, unknown>>, findings
       findings.add('runtime_tool_unknown', path, message, { fix });
     } else if (seen.has(current)) {
       findings.add('runtime_tool_repeated', path, `"${id}" is already chosen above.`, { fix: removal });
-    } else if (!isServedRuntimeTool(current)) {
-      const message = `This version of Slipway does not have the runtime tool "${id}" yet; runs go on without it.`;
-      findings.add('runtime_tool_not_served', path, message);
     }
     seen.add(current ?? id);
   });

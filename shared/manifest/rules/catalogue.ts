@@ -52,7 +52,6 @@ export const RULES = {
   timeout_above_ceiling: warning,
   config_ignored: information,
   runtime_tool_unknown: { ...error, stored: warning },
-  runtime_tool_not_served: warning,
   runtime_tool_repeated: information,
   output_tool_missing: error,
   configuration_orphan: error,

@@ -151,11 +151,6 @@ export const agentCases: readonly Case[] = [
   wrong('A9', 'runtime_tool_unknown', '/runtime_tools/1', 'run_history', { says: /choose one of output/ }),
   wrong('A9', 'runtime_tool_unknown', '/runtime_tools/1', 'constructor', { says: /choose one of output/ }),
   wrong('A9', 'field_type', '/runtime_tools/0', 1),
-  ...['note', 'pin', 'publish_file', 'publish_document'].map((id) =>
-    wrong('--', 'runtime_tool_not_served', '/runtime_tools/2', [put('/runtime_tools/-', id)], {
-      says: /yet/,
-    }),
-  ),
   wrong('--', 'runtime_tool_repeated', '/runtime_tools/2', [put('/runtime_tools/-', 'log')]),
   wrong('A10', 'output_tool_missing', '/runtime_tools', ['log']),
   wrong('A10', 'output_tool_missing', '/runtime_tools', [drop('/runtime_tools')]),
