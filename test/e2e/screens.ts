@@ -33,6 +33,7 @@ export const stillScreens: readonly Screen[] = [
   place('connections', '#/connections', (page) =>
     page.getByRole('heading', { name: 'No account is connected yet' }),
   ),
+  place('try-server', '#/try', (page) => page.getByRole('form', { name: 'From an address' })),
   place('settings-network', '#/settings/network', (page) => page.getByRole('list', { name: 'Limits' })),
   place('settings-packages', '#/settings/packages', (page) => tab(page, 'packages')),
   place('settings-appearance', '#/settings/appearance', (page) => page.getByText('Density').first()),
