@@ -342,7 +342,7 @@ function settingsMissing(
     code: 'server_settings_missing',
     title: `${displayName} has not been told all it needs`,
     detail: `The server ${name} needs ${titles.join(', ')}.`,
-    action: 'Fill in its settings, then run the agent again.',
+    action: 'Fill in its settings, then start it again.',
     causes: keys.map((key) => ({ code: 'server_setting_missing', detail: key, pointer: `/settings/${key}` })),
   };
   return new ProblemError(problem);
