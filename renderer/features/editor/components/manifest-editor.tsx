@@ -181,6 +181,8 @@ function Editor({
       showForm: (key) => {
         changeView('form');
         if (key !== undefined) setSection(key);
+        // The palette gives the focus back when it has closed.
+        setTimeout(() => focusPart(root.current));
       },
       showJson: () => changeView('json'),
       goBy,
@@ -192,8 +194,7 @@ function Editor({
 
   // Who comes by a link or the palette has no place on the page yet.
   useEffect(() => {
-    const { activeElement, body } = root.current?.ownerDocument ?? globalThis.document;
-    if (activeElement === body) root.current?.querySelector<HTMLElement>('nav [aria-current]')?.focus();
+    if (globalThis.document.activeElement === globalThis.document.body) focusPart(root.current);
   }, []);
 
   const manifestFindings = useMemo(
@@ -405,6 +406,11 @@ function BrokenNotice({
       </button>
     </div>
   );
+}
+
+/** Focuses the part of the form that is shown, in the list of the parts. */
+function focusPart(root: HTMLElement | null): void {
+  root?.querySelector<HTMLElement>('nav [aria-current]')?.focus();
 }
 
 /** Focuses the control of a place, or of the nearest thing around it that has one. */
