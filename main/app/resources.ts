@@ -7,6 +7,7 @@ import mime from 'mime';
 import parseRange from 'range-parser';
 import type { PackageService } from '#main/library/index.ts';
 import type { RunService } from '#main/runs/run-service.ts';
+import { keptFolderOf } from '#shared/ipc/resource-address.ts';
 import { ProblemError } from '#shared/problem.ts';
 import { callExportFormatSchema, callFilterSchema } from '#shared/runs/recorded-call.ts';
 import type { KeptFolder } from '#shared/runs/run.ts';
@@ -35,8 +36,7 @@ interface OpenFile {
 
 /**
  * Serves the renderer's files, and at `/output/<runId>/<path>` what runs left, at `/resource/` what was too
- * large for their conversations; `?download` has the browser
- * save it. At `/export/<token>` an exported package is saved, at `/calls/<runId>/<format>` a run's audit.
+ * large for their conversations, at `/document/` what they were given; `?download` has the browser save it. At `/export/<token>` an exported package is saved, at `/calls/<runId>/<format>` a run's audit.
  * @param rendererFolder Absolute path of the built renderer.
  */
 export function createResourceHandler(options: {
@@ -51,10 +51,10 @@ export function createResourceHandler(options: {
       return plainAnswer(405, 'Only reading is possible here.', { allow: 'GET, HEAD' });
     const segments = decodePath(request.pathname);
     if (!segments) return plainAnswer(400, 'The address is not readable.');
-    if (segments[0] === 'output' || segments[0] === 'resource') {
-      const [root, runId, ...path] = segments;
+    const folder = keptFolderOf(segments[0]);
+    if (folder !== undefined) {
+      const [, runId, ...path] = segments;
       if (!runId || path.length === 0) return plainAnswer(404, 'There is no such file.');
-      const folder = root === 'output' ? 'outputs' : 'resources';
       return serveOutput(options.runs, runId, path.join('/'), folder, request);
     }
     if (segments[0] === 'export' && options.packages !== undefined) {

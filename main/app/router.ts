@@ -142,7 +142,7 @@ function bindRoutes(application: Application, shell: ShellServices): RouteHandle
     'settings.update': (change) => settings.update(withoutUndefined(change)),
 
     'runs.start': async ({ agentId, input, files, model, connections }, context) => {
-      const inputFiles = await resolveRunFiles(library, context.files, agentId, files);
+      const inputFiles = await resolveRunFiles(library, runs, context.files, agentId, files);
       const run = await runs.start({
         agent: agentId,
         input,

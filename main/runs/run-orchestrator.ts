@@ -1,4 +1,4 @@
-import { createReadStream } from 'node:fs';
+import { createReadStream, existsSync } from 'node:fs';
 import { rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { EngineDirectory } from '#main/engines/engine.ts';
@@ -9,13 +9,14 @@ import type { ModelGateway } from '#main/models/model-gateway.ts';
 import type { InstanceRegistry } from '#main/store/index.ts';
 import type { RunEvent } from '#shared/events/run-event.ts';
 import { NO_USAGE } from '#shared/models/model.ts';
-import { DOCUMENTS_FOLDER, RESOURCES_FOLDER } from '#shared/protocol/layout.ts';
+import { DOCUMENTS_FOLDER } from '#shared/protocol/layout.ts';
 import { isRecord } from '#shared/manifest/plain.ts';
 import { ProblemError } from '#shared/problem.ts';
 import {
   isFinalStatus,
   MAX_INPUT_BYTES,
   MAX_TIMEOUT_SECONDS,
+  type KeptFolder,
   type RunDetail,
   type RunInputFile,
   type RunSummary,
@@ -25,6 +26,7 @@ import type { Settings } from '#shared/settings/settings.ts';
 import { documentNames } from './document-names.ts';
 import { ForeignRuns } from './foreign-runs.ts';
 import { isKeepable, mediaTypeOf } from './output-collector.ts';
+import { openKeptDocument } from './kept-document.ts';
 import { packageFilesOf } from './package-files.ts';
 import { PairPool } from './pair-pool.ts';
 import { newRunId } from './run-id.ts';
@@ -140,7 +142,7 @@ export class RunOrchestrator implements RunService {
     // Asked again: nobody would end a run that began while the others were being ended.
     if (this.#isDisposed) throw closing();
 
-    const { workspaceFiles, inputFiles } = nameFiles(checked.files);
+    const { workspaceFiles, inputFiles } = nameFiles(checked.files, this.#folderOf(runId, 'documents'));
     const input = withDocumentPaths(checked.input, inputFiles, agent.inputSchema);
     const { description } = model;
     const summary: RunSummary = {
@@ -192,7 +194,7 @@ export class RunOrchestrator implements RunService {
         serviceNotes: packageFiles.notes,
         integrations,
         outputFolder: this.outputFolder(runId),
-        resourceFolder: this.#resourceFolder(runId),
+        resourceFolder: this.#folderOf(runId, 'resources'),
       },
       {
         engines: this.#options.engines,
@@ -229,7 +231,12 @@ export class RunOrchestrator implements RunService {
 
   get(runId: string): RunDetail {
     this.#active.get(runId)?.recorder.flush();
-    return this.#options.repository.detail(runId);
+    const detail = this.#options.repository.detail(runId);
+    const folder = this.#folderOf(runId, 'documents');
+    return {
+      ...detail,
+      inputFiles: detail.inputFiles.map((file) => ({ ...file, kept: existsSync(join(folder, file.name)) })),
+    };
   }
 
   async remove(runId: string): Promise<void> {
@@ -293,9 +300,12 @@ export class RunOrchestrator implements RunService {
       detail: `The run kept no file "${path}".`,
       file: path,
     });
-    if (!isKeepable(path)) throw unknown;
-    const root = folder === 'outputs' ? this.outputFolder(runId) : this.#resourceFolder(runId);
-    const file = join(root, ...path.split('/'));
+    const isKept =
+      folder === 'documents'
+        ? this.#options.repository.detail(runId).inputFiles.some(({ name }) => name === path)
+        : isKeepable(path);
+    if (!isKept) throw unknown;
+    const file = join(this.#folderOf(runId, folder), ...path.split('/'));
     const found = await stat(file).catch(() => undefined);
     if (!found?.isFile()) throw unknown;
     return {
@@ -307,11 +317,11 @@ export class RunOrchestrator implements RunService {
   }
 
   outputFolder(runId: string): string {
-    return join(this.#options.runsFolder, runId, 'outputs');
+    return this.#folderOf(runId, 'outputs');
   }
 
-  #resourceFolder(runId: string): string {
-    return join(this.#options.runsFolder, runId, RESOURCES_FOLDER);
+  #folderOf(runId: string, folder: KeptFolder): string {
+    return join(this.#options.runsFolder, runId, folder);
   }
 
   async ended(runId: string): Promise<void> {
@@ -392,7 +402,10 @@ function checkSizes(files: readonly InputFile[]): void {
   });
 }
 
-function nameFiles(files: CheckedInput<InputFile>['files']): {
+function nameFiles(
+  files: CheckedInput<InputFile>['files'],
+  keptFolder: string,
+): {
   workspaceFiles: WorkspaceFile[];
   inputFiles: RunInputFile[];
 } {
@@ -403,7 +416,7 @@ function nameFiles(files: CheckedInput<InputFile>['files']): {
       path: `${DOCUMENTS_FOLDER}/${name}`,
       size: file.size,
       shownName: file.originalName,
-      open: () => file.open(),
+      open: () => openKeptDocument(file, join(keptFolder, name)),
     })),
     inputFiles: named.map(({ name, file, field }) => ({
       name,

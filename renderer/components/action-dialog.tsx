@@ -36,6 +36,8 @@ export function ActionDialog({
 }) {
   const submit = (event: FormEvent) => {
     event.preventDefault();
+    // A form that the dialog was opened from would be sent as well: React's events rise through portals.
+    event.stopPropagation();
     if (!busy && unavailable === undefined) onSubmit();
   };
   return (

@@ -1,9 +1,20 @@
 import type { CallExportFormat, CallFilter } from '../runs/recorded-call.ts';
-import type { KeptFolder } from '../runs/run.ts';
+import { keptFolderSchema, type KeptFolder } from '../runs/run.ts';
 
 /** Path a file is uploaded to; its name stands in the parameter `name`. */
 export function uploadPath(capability: string, name: string): string {
   return `/upload/${capability}?name=${encodeURIComponent(name.toWellFormed())}`;
+}
+
+const ROOTS: Readonly<Record<KeptFolder, string>> = {
+  outputs: 'output',
+  resources: 'resource',
+  documents: 'document',
+};
+
+/** The folder of a run that the first step of a path stands for. */
+export function keptFolderOf(root: string | undefined): KeptFolder | undefined {
+  return keptFolderSchema.options.find((folder) => ROOTS[folder] === root);
 }
 
 /** Which kept file of a run is meant, and whether the browser saves it. */
@@ -14,7 +25,7 @@ export interface OutputAddressOptions {
 
 /** Path of a file that is kept with a run, without the shell's own beginning. */
 export function outputPath(runId: string, path: string, options: OutputAddressOptions = {}): string {
-  const root = options.folder === 'resources' ? 'resource' : 'output';
+  const root = ROOTS[options.folder ?? 'outputs'];
   const encoded = [runId, ...path.split('/')].map((part) => encodeURIComponent(part.toWellFormed()));
   return `/${root}/${encoded.join('/')}${options.download ? '?download' : ''}`;
 }

@@ -80,12 +80,18 @@ export const agentDetailSchema = z.object({
 });
 export type AgentDetail = z.infer<typeof agentDetailSchema>;
 
-/** A file for a run: one registered with the shell, or an example of the agent's own package. */
+/** A file for a run: registered with the shell, an example of the agent's own package, or kept with another run. */
 export const runFileSchema = z.object({
   field: z.string().optional(),
   source: z.discriminatedUnion('kind', [
     z.object({ kind: z.literal('registered'), handle: z.string() }),
     z.object({ kind: z.literal('example'), path: z.string() }),
+    z.object({
+      kind: z.literal('run'),
+      runId: z.string(),
+      folder: z.enum(['outputs', 'documents']),
+      path: z.string(),
+    }),
   ]),
 });
 export type RunFile = z.infer<typeof runFileSchema>;

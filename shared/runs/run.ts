@@ -87,6 +87,8 @@ export const runInputFileSchema = z.object({
   /** Name as the person had it. */
   originalName: z.string(),
   size: z.number().int().nonnegative(),
+  /** Whether a copy is kept with the run; said where a run is asked for. */
+  kept: z.boolean().optional(),
 });
 export type RunInputFile = z.infer<typeof runInputFileSchema>;
 
@@ -102,8 +104,11 @@ export const runOutputFileSchema = z.object({
 });
 export type RunOutputFile = z.infer<typeof runOutputFileSchema>;
 
-/** Folders of a run whose files are kept: what the agent delivered, and results too large for the conversation. */
-export const keptFolderSchema = z.enum(['outputs', 'resources']);
+/**
+ * Folders of a run whose files are kept: what the agent delivered, results too large for the conversation,
+ * and what it was given.
+ */
+export const keptFolderSchema = z.enum(['outputs', 'resources', 'documents']);
 export type KeptFolder = z.infer<typeof keptFolderSchema>;
 
 export const runDetailSchema = z.object({

@@ -13,8 +13,8 @@ interface StartValues {
 }
 
 /**
- * What the form begins with: the agent's example, or the input of an earlier run. Files of an earlier run
- * that this window did not start cannot be read again, unless they are the example's; the notice names them.
+ * What the form begins with: the agent's example, or the input of an earlier run with the files that are kept
+ * with it. Runs of an earlier Slipway kept none; the notice names what cannot be read again.
  */
 export function useStartValues(
   agent: AgentDetail,
@@ -64,7 +64,12 @@ function earlierValues(
   const examples = exampleFiles(agent);
   const found: StartedFile[] = [];
   const lost: string[] = [];
-  for (const { field, originalName, size } of run.inputFiles) {
+  for (const { field, name, originalName, size, kept } of run.inputFiles) {
+    if (kept === true) {
+      const source = { kind: 'run', runId: run.summary.id, folder: 'documents', path: name } as const;
+      found.push({ field, name: originalName, size, source });
+      continue;
+    }
     const example = examples.find(
       (candidate) => candidate.field === field && candidate.name === originalName && candidate.size === size,
     );

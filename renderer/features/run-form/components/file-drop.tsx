@@ -1,4 +1,4 @@
-import { CircleAlert, FileText, Upload, X } from 'lucide-react';
+import { CircleAlert, FileText, History, Upload, X } from 'lucide-react';
 import { useRef, useState, type DragEvent } from 'react';
 import { Badge } from '#renderer/components/badge.tsx';
 import { IconButton } from '#renderer/components/button.tsx';
@@ -6,8 +6,10 @@ import { classes } from '#renderer/components/classes.ts';
 import { ProgressBar } from '#renderer/components/progress.tsx';
 import { formatBytes } from '#renderer/format/format.ts';
 import type { FieldAttributes } from '#renderer/components/field.tsx';
+import { useApp } from '#renderer/state/app-context.tsx';
 import { useFileRegistration } from '../hooks/use-file-registration.ts';
-import type { ChosenFile } from '../model/draft.ts';
+import { newId, refuseFile, type ChosenFile } from '../model/draft.ts';
+import { RunFilePicker, type KeptRunFile } from './run-file-picker.tsx';
 
 /** Files to drop or to pick, and the ones that were. */
 export function FileDrop({
@@ -29,6 +31,8 @@ export function FileDrop({
 }) {
   const picker = useRef<HTMLInputElement>(null);
   const [isOver, setIsOver] = useState(false);
+  const [isPicking, setIsPicking] = useState(false);
+  const hasRuns = useApp(({ runs }) => [...(runs?.values() ?? [])].some(({ fileCount }) => fileCount > 0));
   const single = maxFiles === 1;
   const add = useFileRegistration({ accept, maxSize }, change);
   const take = (picked: readonly File[]) => {
@@ -51,6 +55,14 @@ export function FileDrop({
     !single && Number.isFinite(maxFiles) && `up to ${maxFiles} files`,
   ].filter(Boolean);
   const isFull = files.length >= maxFiles;
+  const takeKept = (kept: readonly KeptRunFile[]) => {
+    const added = kept.map((file) => {
+      const asFile = { name: file.name, size: file.size, type: '' };
+      const error = refuseFile({ accept, maxSize }, asFile, formatBytes);
+      return { ...file, id: newId(), progress: undefined, error };
+    });
+    change((known) => (single ? added : [...known, ...added]));
+  };
   return (
     <div
       onDragOver={(event) => {
@@ -99,6 +111,20 @@ export function FileDrop({
         </span>
         <span className="text-xs text-ink-faint">{limits.join(', ')}</span>
       </button>
+      {hasRuns && !(isFull && !single) && (
+        <button
+          type="button"
+          onClick={() => setIsPicking(true)}
+          className="flex h-8 w-full items-center gap-2 rounded-md border-t border-line px-3 text-left text-sm text-ink-soft transition-colors duration-100 hover:bg-hover hover:text-ink"
+        >
+          <History size={14} aria-hidden="true" />
+          <span>
+            <span className="sr-only">{label}: </span>
+            From an earlier run…
+          </span>
+        </button>
+      )}
+      {isPicking && <RunFilePicker single={single} onChoose={takeKept} onClose={() => setIsPicking(false)} />}
       <input
         ref={picker}
         type="file"
@@ -130,6 +156,7 @@ function ChosenRow({ file, onRemove }: { file: ChosenFile; onRemove: () => void 
         </span>
         <span className="shrink-0 text-sm text-ink-faint">{formatBytes(file.size)}</span>
         {file.source?.kind === 'example' && <Badge>Example</Badge>}
+        {file.source?.kind === 'run' && <Badge>Of a run</Badge>}
         <span className="flex-1" />
         <IconButton size="small" label={`Remove ${file.name}`} icon={<X size={14} />} onClick={onRemove} />
       </div>

@@ -15,6 +15,7 @@ import {
 } from '#renderer/format/format.ts';
 import type { RunProjection, TurnItem } from '#shared/runs/projection.ts';
 import type { RunDetail, RunSummary } from '#shared/runs/run.ts';
+import { SaveButton } from './save-button.tsx';
 import { phaseLabels } from '../model/phase-labels.ts';
 
 /** Everything about a run that is neither its course nor its result. */
@@ -47,6 +48,9 @@ export function DetailsPanel({
                 </span>
                 {file.field && <span className="font-mono text-ink-faint">{file.field}</span>}
                 <span className="text-ink-faint">{formatBytes(file.size)}</span>
+                {'kept' in file && file.kept === true && (
+                  <SaveButton runId={runId} path={file.name} folder="documents" />
+                )}
               </li>
             ))}
           </ul>

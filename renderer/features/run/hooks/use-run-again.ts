@@ -23,9 +23,18 @@ export function useRunAgain(
     runAgain: () => {
       const started = startedRuns.find(runId);
       if (started) start(started);
-      else if (detail?.inputFiles.length === 0) {
+      else if (detail?.inputFiles.every(({ kept }) => kept === true)) {
         const { agentId, model } = detail.summary;
-        start({ agentId, input: detail.input, files: [], model });
+        const files = detail.inputFiles.map(({ field, name, originalName, size }) => ({
+          field,
+          name: originalName,
+          size,
+          source: { kind: 'run', runId, folder: 'documents', path: name } as const,
+        }));
+        // Main sets the path of each file anew.
+        const fields = new Set(files.map(({ field }) => field));
+        const values = Object.entries(detail.input).filter(([key]) => !fields.has(key));
+        start({ agentId, input: Object.fromEntries(values), files, model });
       } else if (detail) openForm(detail.summary.agentId);
     },
   };
