@@ -1,3 +1,5 @@
+import { freeName, splitExtension } from './free-name.ts';
+
 const MAX_NAME_BYTES = 200;
 
 /**
@@ -7,14 +9,9 @@ const MAX_NAME_BYTES = 200;
 export function documentNames(originalNames: readonly string[]): string[] {
   const taken = new Set<string>();
   return originalNames.map((original) => {
-    const name = safeName(original);
-    const { stem, extension } = splitExtension(name);
-    let candidate = name;
-    for (let copy = 2; taken.has(candidate.toLowerCase()); copy += 1) {
-      candidate = `${stem} (${copy})${extension}`;
-    }
-    taken.add(candidate.toLowerCase());
-    return candidate;
+    const name = freeName(safeName(original), (candidate) => taken.has(candidate.toLowerCase()));
+    taken.add(name.toLowerCase());
+    return name;
   });
 }
 
@@ -25,12 +22,6 @@ function safeName(original: string): string {
   const name = visible.replace(/^\.+/, '');
   const { stem, extension } = splitExtension(name === '' ? 'file' : name);
   return `${cutToBytes(stem, MAX_NAME_BYTES - Buffer.byteLength(extension))}${extension}`;
-}
-
-function splitExtension(name: string): { stem: string; extension: string } {
-  const dot = name.lastIndexOf('.');
-  if (dot <= 0 || Buffer.byteLength(name.slice(dot)) > 20) return { stem: name, extension: '' };
-  return { stem: name.slice(0, dot), extension: name.slice(dot) };
 }
 
 function cutToBytes(text: string, bytes: number): string {

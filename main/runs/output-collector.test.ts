@@ -6,7 +6,8 @@ import { pack } from 'tar-stream';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { ProblemError, type Problem } from '#shared/problem.ts';
 import { MAX_OUTPUT_FILE_BYTES, MAX_OUTPUT_FILES, type RunOutputFile } from '#shared/runs/run.ts';
-import { isKeepable, OutputCollector } from './output-collector.ts';
+import { OutputCollector } from './output-collector.ts';
+import { isKeepable } from './output-names.ts';
 
 type Entry = {
   name: string;
@@ -72,12 +73,34 @@ describe('OutputCollector', () => {
 
   it('publishes beside a file of that name, and again in its own place', async () => {
     const { collector, kept } = collectorOver(() => [{ name: 'a.md', content: 'text' }]);
-    await collector.publish('outputs/a.md', undefined, signal());
-    expect(await collector.publish('work/a.tar.gz', 'a.tar.gz', signal())).toMatchObject({
-      path: 'a.tar.gz',
-    });
-    expect(await collector.publish('outputs/a.md', undefined, signal())).toMatchObject({ path: 'a.md' });
-    expect([...kept.keys()]).toEqual(['a.md', 'a.tar.gz']);
+    const publish = async (path: string) => (await collector.publish(path, undefined, signal())).path;
+    expect(await publish('outputs/a.md')).toBe('a.md');
+    expect(await publish('work/a.md')).toBe('a (2).md');
+    expect(await publish('notes/a.md')).toBe('a (3).md');
+    expect(await publish('work/a.md')).toBe('a (2).md');
+    expect(await publish('outputs/a.md')).toBe('a.md');
+    expect([...kept.keys()]).toEqual(['a.md', 'a (2).md', 'a (3).md']);
+  });
+
+  it('gives two files a place each that are published under one name at once', async () => {
+    const { collector, kept } = collectorOver(() => [{ name: 'a.md', content: 'text' }]);
+    const published = ['x/a.md', 'y/a.md'].map((path) => collector.publish(path, 'final.md', signal()));
+    expect((await Promise.all(published)).map(({ path }) => path)).toEqual(['final.md', 'final (2).md']);
+    expect(kept.size).toBe(2);
+  });
+
+  it('puts nothing of outputs/ in the place of a file that was published, and says so', async () => {
+    let entries: Entry[] = [{ name: 'a.md', content: 'published' }];
+    const { collector, skipped } = collectorOver(() => entries);
+    await collector.publish('work/a.md', undefined, signal());
+    entries = [
+      { name: 'outputs/a.md', content: 'another' },
+      { name: 'outputs/b.md', content: 'kept' },
+    ];
+    await collector.finish(signal());
+    expect(readFileSync(join(folder, 'a.md'), 'utf8')).toBe('published');
+    expect(readFileSync(join(folder, 'b.md'), 'utf8')).toBe('kept');
+    expect(skipped).toMatchObject([{ path: 'a.md', problem: { code: 'name_clash' } }]);
   });
 
   it.each(['/etc/passwd', '../x', 'a/../../x', 'a//b', '', 'outputs/', '.env', 'a/.hidden'])(

@@ -5,7 +5,6 @@ import { dirname, join } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { setTimeout as setTimeoutPromise } from 'node:timers/promises';
-import mime from 'mime';
 import { extract } from 'tar-stream';
 import { OUTPUTS_FOLDER, WORKSPACE_PATH } from '#shared/protocol/layout.ts';
 import { ProblemError, type Problem } from '#shared/problem.ts';
@@ -15,6 +14,26 @@ import {
   MAX_OUTPUT_FILES,
   type RunOutputFile,
 } from '#shared/runs/run.ts';
+import { freeName } from './free-name.ts';
+import { foldName, isHidden, isKeepable, mediaTypeOf, relativePath, shownPath } from './output-names.ts';
+import {
+  cutShort,
+  fileAbsent,
+  fileTooLarge,
+  isSystemError,
+  linkRefused,
+  nameClash,
+  nameRefused,
+  notAFile,
+  notWritten,
+  NotWritten,
+  outputsReplaced,
+  pathRefused,
+  publishedThere,
+  quotaExceeded,
+  tooManyFiles,
+  untoldFiles,
+} from './output-problems.ts';
 
 /** Where the collector takes archives from; a container's `getArchive`. */
 export interface ArchiveSource {
@@ -38,8 +57,6 @@ interface KeptFile {
 const SETTLE_MS = 250;
 /** Files whose absence is told one by one; the rest are told as a count. */
 const MAX_TOLD_SKIPS = 20;
-/** Characters of a refused path that are told. */
-const MAX_SHOWN_PATH = 200;
 
 /**
  * Brings the files under `outputs/` to the run's folder while the agent works and once more at its end. The
@@ -51,8 +68,8 @@ export class OutputCollector {
   readonly #listener: CollectorListener;
   readonly #foldsNames: boolean;
   readonly #kept = new Map<string, KeptFile>();
-  /** Delivered by name: they stay whatever the agent does with its own copy. */
-  readonly #published = new Set<string>();
+  /** Delivered by name, with what they were in the workspace: they stay when that goes. */
+  readonly #published = new Map<string, string>();
   readonly #timers = new Map<string, NodeJS.Timeout>();
   readonly #abort = new AbortController();
   #fetching: Promise<void> = Promise.resolve();
@@ -126,10 +143,10 @@ export class OutputCollector {
     name: string | undefined,
     given: AbortSignal,
   ): Promise<{ path: string; size: number }> {
-    const path = this.#publishedPath(source, name);
+    const wanted = publishedName(source, name);
     const signal = AbortSignal.any([given, this.#abort.signal]);
     const published = Promise.withResolvers<{ path: string; size: number }>();
-    this.#enqueue(() => this.#fetchOne(source, path, signal).then(published.resolve, published.reject));
+    this.#enqueue(() => this.#fetchOne(source, wanted, signal).then(published.resolve, published.reject));
     return published.promise;
   }
 
@@ -181,7 +198,7 @@ export class OutputCollector {
         const relative = relativePath(name, parent);
         if (type === 'file' && relative !== undefined && isKeepable(relative)) {
           seen.add(relative);
-          const problem = this.#refusal(relative, size);
+          const problem = this.#refusal(relative, `${OUTPUTS_FOLDER}/${relative}`, size);
           if (problem) {
             skips.add(relative, problem);
           } else {
@@ -206,24 +223,22 @@ export class OutputCollector {
     skips.finish();
   }
 
-  /** @throws ProblemError `path_refused` */
-  #publishedPath(source: string, name: string | undefined): string {
-    const segments = source.split('/');
-    const isInside = !source.startsWith('/') && segments.every((part) => part !== '' && part !== '..');
-    const [folder, ...below] = segments;
-    const wanted =
-      name ?? (folder === OUTPUTS_FOLDER && below.length > 0 ? below.join('/') : (segments.at(-1) ?? ''));
-    if (!isInside || !isKeepable(wanted) || (name?.includes('/') ?? false)) throw pathRefused(source, name);
-    const isOwn = folder === OUTPUTS_FOLDER && below.join('/') === wanted;
-    if (isOwn || this.#published.has(wanted)) return wanted;
-    return freePath(wanted, (path) => this.#kept.has(path) || this.#clash(path) !== undefined);
+  /** Where a published file goes: its own place again, else one that nothing else is kept in. */
+  #placeFor(source: string, wanted: string): string {
+    const isOwn = (path: string) => (this.#published.get(path) ?? `${OUTPUTS_FOLDER}/${path}`) === source;
+    const isFolder = (path: string) => [...this.#kept.keys()].some((kept) => kept.startsWith(`${path}/`));
+    return freeName(
+      wanted,
+      (path) => !isOwn(path) && (this.#kept.has(path) || isFolder(path) || this.#clash(path) !== undefined),
+    );
   }
 
   async #fetchOne(
     source: string,
-    path: string,
+    wanted: string,
     signal: AbortSignal,
   ): Promise<{ path: string; size: number }> {
+    const path = this.#placeFor(source, wanted);
     try {
       const archive = await this.#source.getArchive(`${WORKSPACE_PATH}/${source}`, signal);
       const entries = extract();
@@ -233,14 +248,14 @@ export class OutputCollector {
       for await (const entry of entries) {
         const { type, mtime, size: length } = entry.header;
         if (type !== 'file') throw notAFile(source);
-        const problem = this.#refusal(path, length);
+        const problem = this.#refusal(path, source, length);
         if (problem) throw new ProblemError(problem);
         await this.#keep(path, length, mtime?.getTime() ?? 0, Readable.from(entry), signal);
         size = length;
       }
       await piping;
       if (size === undefined) throw notAFile(source);
-      this.#published.add(path);
+      this.#published.set(path, source);
       return { path, size };
     } catch (error) {
       if (error instanceof NotWritten) throw new ProblemError(notWritten(error), { cause: error });
@@ -316,42 +331,24 @@ export class OutputCollector {
     }
   }
 
-  #refusal(path: string, size: number): Problem | undefined {
-    if (size > MAX_OUTPUT_FILE_BYTES) {
-      return skipped(
-        'file_too_large',
-        path,
-        `"${path}" has ${megabytes(size)}; one file may have ${megabytes(MAX_OUTPUT_FILE_BYTES)}.`,
-      );
-    }
+  /** @param source what it is in the workspace */
+  #refusal(path: string, source: string, size: number): Problem | undefined {
+    if (size > MAX_OUTPUT_FILE_BYTES) return fileTooLarge(path, size);
     const other = this.#clash(path);
-    if (other !== undefined) {
-      return {
-        ...skipped(
-          'name_clash',
-          path,
-          `"${path}" and "${other}" are one name on this computer, which tells no capitals apart.`,
-        ),
-        action: 'Let the agent give the two files names that differ in more than capitals.',
-      };
-    }
+    if (other !== undefined) return nameClash(path, other);
+    const published = this.#publishedInTheWay(path, source);
+    if (published !== undefined) return publishedThere(source, published);
     const earlier = this.#kept.get(path)?.size;
-    if (earlier === undefined && this.#kept.size >= MAX_OUTPUT_FILES) {
-      return skipped(
-        'too_many_files',
-        path,
-        `A run may deliver ${MAX_OUTPUT_FILES} files; "${path}" came after them.`,
-      );
-    }
+    if (earlier === undefined && this.#kept.size >= MAX_OUTPUT_FILES) return tooManyFiles(path);
     const total = [...this.#kept.values()].reduce((sum, file) => sum + file.size, size - (earlier ?? 0));
-    if (total > MAX_OUTPUT_BYTES) {
-      return skipped(
-        'quota_exceeded',
-        path,
-        `With "${path}" the run's files would have ${megabytes(total)}; ${megabytes(MAX_OUTPUT_BYTES)} are kept.`,
-      );
-    }
-    return undefined;
+    return total > MAX_OUTPUT_BYTES ? quotaExceeded(path, total) : undefined;
+  }
+
+  /** What was published of another file and would have to give way to this one. */
+  #publishedInTheWay(path: string, source: string): string | undefined {
+    const isSame = (other: string) =>
+      other === path || other.startsWith(`${path}/`) || path.startsWith(`${other}/`);
+    return [...this.#published].find(([other, from]) => from !== source && isSame(other))?.[0];
   }
 
   /** A file that was kept before and whose place a path would take on this computer. */
@@ -364,23 +361,6 @@ export class OutputCollector {
   #target(path: string): string {
     return join(this.#folder, ...path.split('/'));
   }
-}
-
-/** A file that this computer did not take, for example for want of disk. */
-class NotWritten extends Error {
-  readonly path: string;
-  readonly code: string;
-
-  constructor(path: string, cause: NodeJS.ErrnoException) {
-    super(cause.message, { cause });
-    this.path = path;
-    this.code = cause.code ?? 'unknown reason';
-  }
-}
-
-/** Whether a file operation of this computer failed, and not the archive or the wait for it. */
-function isSystemError(error: unknown): error is NodeJS.ErrnoException {
-  return error instanceof Error && 'syscall' in error && 'path' in error;
 }
 
 /** Tells of the first files that were not kept one by one, and of the rest as a number. */
@@ -400,149 +380,21 @@ class SkipReport {
   finish(): void {
     const untold = this.#count - MAX_TOLD_SKIPS;
     if (untold > 0) {
-      this.#listener?.skipped(
-        OUTPUTS_FOLDER,
-        skipped('too_many_files', OUTPUTS_FOLDER, `${untold} more files were not kept.`),
-      );
+      this.#listener?.skipped(OUTPUTS_FOLDER, untoldFiles(untold));
     }
   }
 }
 
-/** Path under `outputs/` of an archive's entry. */
-function relativePath(name: string, parent: string | undefined): string | undefined {
-  const segments = name.split('/').filter((segment) => segment !== '' && segment !== '.');
-  if (parent !== undefined) return parent === '.' ? segments.join('/') : [parent, ...segments].join('/');
-  return segments.length > 1 ? segments.slice(1).join('/') : undefined;
-}
-
-/** Whether a path may be kept: it stays inside, is not hidden, and every file system takes it. */
-export function isKeepable(path: string): boolean {
-  if (path === '' || path.length > 1000) return false;
-  return path.split('/').every(
-    (segment) =>
-      segment !== '' &&
-      !segment.startsWith('.') &&
-      !segment.endsWith('.slipway-part') &&
-      // eslint-disable-next-line no-control-regex
-      !/[\\\u0000-\u001f\u007f]/.test(segment) &&
-      (process.platform !== 'win32' || !/[<>:"|?*]|[. ]$/.test(segment)) &&
-      Buffer.byteLength(segment) <= 240,
-  );
-}
-
-/** A path that is not taken, with a number before its ending where that is needed. */
-function freePath(wanted: string, isTaken: (path: string) => boolean): string {
-  const dot = wanted.lastIndexOf('.');
-  const [stem, ending] = dot > 0 ? [wanted.slice(0, dot), wanted.slice(dot)] : [wanted, ''];
-  let path = wanted;
-  for (let count = 2; isTaken(path); count += 1) path = `${stem} (${count})${ending}`;
-  return path;
-}
-
-/** A name as file systems of macOS and Windows compare it. */
-function foldName(path: string): string {
-  return path.normalize('NFC').toLowerCase();
-}
-
-/** Whether a file is one that an agent keeps for itself: hidden, or in a hidden folder. */
-function isHidden(path: string): boolean {
-  return path.split('/').some((segment) => segment.startsWith('.'));
-}
-
-/** A path for a person: without what would break a line, and cut. */
-function shownPath(path: string): string {
-  // oxlint-disable-next-line no-control-regex -- they are what is taken out
-  const text = path.replaceAll(/[\u0000-\u001f\u007f]/g, '\uFFFD');
-  return text.length > MAX_SHOWN_PATH ? `${text.slice(0, MAX_SHOWN_PATH)}…` : text;
-}
-
-/** Media type by a file's name. */
-export function mediaTypeOf(path: string): string {
-  return mime.getType(path) ?? 'application/octet-stream';
-}
-
-function skipped(code: string, file: string, detail: string): Problem {
-  return { code, title: 'A file was not kept', detail, file };
-}
-
-function pathRefused(source: string, name: string | undefined): ProblemError {
-  return new ProblemError({
-    code: 'path_refused',
-    title: 'The file was not published',
-    detail:
-      name === undefined
-        ? `"${shownPath(source)}" is not the path of a file inside the workspace.`
-        : `"${shownPath(source)}" cannot be published as "${shownPath(name)}".`,
-    action: 'Give a path relative to the workspace without "..", and a plain name without folders.',
-  });
-}
-
-function fileAbsent(source: string): ProblemError {
-  return new ProblemError({
-    code: 'file_absent',
-    title: 'The file was not published',
-    detail: `There is no file "${shownPath(source)}" in the workspace.`,
-    action: 'Write the file first.',
-  });
-}
-
-function notAFile(source: string): ProblemError {
-  return new ProblemError({
-    code: 'not_a_file',
-    title: 'The file was not published',
-    detail: `"${shownPath(source)}" is a folder or a link.`,
-    action: 'Publish one file; put a folder into an archive first.',
-  });
-}
-
-function notWritten({ path, code }: NotWritten): Problem {
-  const reason = code === 'ENOSPC' || code === 'EDQUOT' ? 'the disk is full' : code;
-  return {
-    ...skipped(
-      'file_not_written',
-      path,
-      `"${path}" could not be written to this computer (${reason}). Files after it were not kept either.`,
-    ),
-    action: 'Make room in the data folder and run the agent again.',
-  };
-}
-
-function cutShort(): Problem {
-  return skipped(
-    'outputs_cut_short',
-    OUTPUTS_FOLDER,
-    'The last look at the outputs was cut short, so files that were written last may be missing.',
-  );
-}
-
-function linkRefused(path: string): Problem {
-  return skipped(
-    'link_refused',
-    path,
-    `"${path}" is a link. Links are not delivered; copy the file instead.`,
-  );
-}
-
-function nameRefused(path: string): Problem {
-  const shown = shownPath(path);
-  return {
-    ...skipped(
-      'name_refused',
-      shown,
-      `"${shown}" has a name that not every computer takes: too long, or with a backslash or a line break.`,
-    ),
-    action: 'Let the agent give the file a plain, shorter name.',
-  };
-}
-
-function outputsReplaced(): Problem {
-  return skipped(
-    'outputs_replaced',
-    OUTPUTS_FOLDER,
-    `The agent put something else in the place of the folder "${OUTPUTS_FOLDER}", so no file was found in it.`,
-  );
-}
-
-function megabytes(bytes: number): string {
-  return `${(bytes / 1_048_576).toFixed(bytes < 10_485_760 ? 1 : 0)} MB`;
+/**
+ * What a published file is called among the outputs.
+ * @throws ProblemError `path_refused`
+ */
+function publishedName(source: string, name: string | undefined): string {
+  const segments = source.split('/');
+  const isInside = !source.startsWith('/') && segments.every((part) => part !== '' && part !== '..');
+  const [folder, ...below] = segments;
+  const wanted =
+    name ?? (folder === OUTPUTS_FOLDER && below.length > 0 ? below.join('/') : (segments.at(-1) ?? ''));
+  if (!isInside || !isKeepable(wanted) || name?.includes('/')) throw pathRefused(source, name);
+  return wanted;
 }

@@ -25,7 +25,7 @@ import { formatCalls } from '#shared/runs/recorded-call.ts';
 import type { Settings } from '#shared/settings/settings.ts';
 import { documentNames } from './document-names.ts';
 import { ForeignRuns } from './foreign-runs.ts';
-import { isKeepable, mediaTypeOf } from './output-collector.ts';
+import { isKeepable, mediaTypeOf } from './output-names.ts';
 import { openKeptDocument } from './kept-document.ts';
 import { packageFilesOf } from './package-files.ts';
 import { PairPool } from './pair-pool.ts';
