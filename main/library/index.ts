@@ -23,6 +23,7 @@ import { PackageStore } from './store/package-store.ts';
 export { checkPath, packFolder, type PackedFolder, type PathReport } from './check-path.ts';
 export { createSchemaChecker } from './json-schema.ts';
 export type { GivenImport, GivenImportFile } from './import/import-source.ts';
+export { portabilityFault } from './package-path.ts';
 export type { PackageSource } from './package-source.ts';
 export type { PackageService } from './package-service.ts';
 export { validateRunInput, type CheckedInput, type GivenFile } from './run-input.ts';

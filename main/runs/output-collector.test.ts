@@ -56,6 +56,7 @@ describe('OutputCollector', () => {
     ['work/a.md', undefined, 'a.md'],
     ['outputs/deep/b.md', undefined, 'deep/b.md'],
     ['outputs/deep/b.md', 'final.md', 'final.md'],
+    ['./outputs/deep/b.md', undefined, 'deep/b.md'],
     ['a.md', 'Report "1".md', 'Report "1".md'],
   ])('publishes %s, named %s, as %s, and keeps it whatever becomes of it', async (path, name, expected) => {
     let isThere = true;
@@ -103,15 +104,25 @@ describe('OutputCollector', () => {
     expect(skipped).toMatchObject([{ path: 'a.md', problem: { code: 'name_clash' } }]);
   });
 
-  it.each(['/etc/passwd', '../x', 'a/../../x', 'a//b', '', 'outputs/', '.env', 'a/.hidden'])(
-    'publishes nothing for the path %j',
-    async (path) => {
-      const { collector } = collectorOver(() => [{ name: 'x', content: 'text' }]);
-      await expect(collector.publish(path, undefined, signal())).rejects.toMatchObject({
-        problem: { code: 'path_refused' },
-      });
-    },
-  );
+  it.each([
+    '/etc/passwd',
+    '../x',
+    'a/../../x',
+    'a//b',
+    '',
+    'outputs/',
+    '.env',
+    'a/.hidden',
+    'a/./b',
+    'a\0b',
+    '\uD800',
+    'a/'.repeat(9000),
+  ])('publishes nothing for the path %j', async (path) => {
+    const { collector } = collectorOver(() => [{ name: 'x', content: 'text' }]);
+    await expect(collector.publish(path, undefined, signal())).rejects.toMatchObject({
+      problem: { code: 'path_refused' },
+    });
+  });
 
   it('publishes no folder, no link and nothing over the limits, and says which it was', async () => {
     const entries: Entry[][] = [
@@ -315,8 +326,19 @@ describe('isKeepable', () => {
     'a\0b',
     'a\\b',
     'a\nb',
+    'a\u2028b',
+    'bill\u202Efdp.exe',
+    'a\uD800',
+    ' ',
     'x'.repeat(300),
   ])('refuses %j', (path) => {
     expect(isKeepable(path)).toBe(false);
   });
+
+  it.each(['CON', 'a/nul.txt', 'com1.csv', 'a:b', 'a?', 'a.', 'a '])(
+    'refuses %j on Windows alone, which has no such file',
+    (path) => {
+      expect([isKeepable(path, 'win32'), isKeepable(path, 'linux')]).toEqual([false, true]);
+    },
+  );
 });

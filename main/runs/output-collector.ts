@@ -55,6 +55,8 @@ interface KeptFile {
 
 /** Quiet time of a file before it is fetched; a script writes in many small steps. */
 const SETTLE_MS = 250;
+/** Characters of a path that is published; Linux knows no longer one. */
+const MAX_SOURCE_PATH = 4096;
 /** Files whose absence is told one by one; the rest are told as a count. */
 const MAX_TOLD_SKIPS = 20;
 
@@ -143,10 +145,11 @@ export class OutputCollector {
     name: string | undefined,
     given: AbortSignal,
   ): Promise<{ path: string; size: number }> {
-    const wanted = publishedName(source, name);
+    const plain = source.replace(/^(?:\.\/)+/, '');
+    const wanted = publishedName(plain, name);
     const signal = AbortSignal.any([given, this.#abort.signal]);
     const published = Promise.withResolvers<{ path: string; size: number }>();
-    this.#enqueue(() => this.#fetchOne(source, wanted, signal).then(published.resolve, published.reject));
+    this.#enqueue(() => this.#fetchOne(plain, wanted, signal).then(published.resolve, published.reject));
     return published.promise;
   }
 
@@ -391,7 +394,11 @@ class SkipReport {
  */
 function publishedName(source: string, name: string | undefined): string {
   const segments = source.split('/');
-  const isInside = !source.startsWith('/') && segments.every((part) => part !== '' && part !== '..');
+  const isInside =
+    source.length <= MAX_SOURCE_PATH &&
+    source.isWellFormed() &&
+    !source.includes('\0') &&
+    segments.every((part) => part !== '' && part !== '.' && part !== '..');
   const [folder, ...below] = segments;
   const wanted =
     name ?? (folder === OUTPUTS_FOLDER && below.length > 0 ? below.join('/') : (segments.at(-1) ?? ''));

@@ -1,20 +1,23 @@
 import mime from 'mime';
+import { portabilityFault } from '#main/library/index.ts';
 
+/** Bytes of one name that are kept: room is left for a number, and for the ending of a file being written. */
+const MAX_NAME_BYTES = 230;
 /** Characters of a refused path that are told. */
 const MAX_SHOWN_PATH = 200;
 
-/** Whether a path may be kept: it stays inside, is not hidden, and every file system takes it. */
-export function isKeepable(path: string): boolean {
-  if (path === '' || path.length > 1000) return false;
+/** Whether a path may be kept: it stays inside, is not hidden, reads as what it is, and the system takes it. */
+export function isKeepable(path: string, platform: NodeJS.Platform = process.platform): boolean {
+  if (path === '' || path.length > 1000 || !path.isWellFormed()) return false;
+  if (platform === 'win32' && (path.includes(':') || portabilityFault(path) !== undefined)) return false;
   return path.split('/').every(
     (segment) =>
-      segment !== '' &&
+      segment.trim() !== '' &&
       !segment.startsWith('.') &&
       !segment.endsWith('.slipway-part') &&
-      // eslint-disable-next-line no-control-regex
-      !/[\\\u0000-\u001f\u007f]/.test(segment) &&
-      (process.platform !== 'win32' || !/[<>:"|?*]|[. ]$/.test(segment)) &&
-      Buffer.byteLength(segment) <= 240,
+      // Who turns the direction of writing shows another name: "bill\u202Efdp.exe" reads as a PDF.
+      !/[\\\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}\uFEFF\u200B]/u.test(segment) &&
+      Buffer.byteLength(segment) <= MAX_NAME_BYTES,
   );
 }
 
@@ -37,8 +40,7 @@ export function relativePath(name: string, parent: string | undefined): string |
 
 /** A path for a person: without what would break a line, and cut. */
 export function shownPath(path: string): string {
-  // oxlint-disable-next-line no-control-regex -- they are what is taken out
-  const text = path.replaceAll(/[\u0000-\u001f\u007f]/g, '\uFFFD');
+  const text = path.replaceAll(/[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]/gu, '\uFFFD').toWellFormed();
   return text.length > MAX_SHOWN_PATH ? `${text.slice(0, MAX_SHOWN_PATH)}…` : text;
 }
 

@@ -99,7 +99,7 @@ export function notAFile(source: string): ProblemError {
   return new ProblemError({
     code: 'not_a_file',
     title: 'The file was not published',
-    detail: `"${shownPath(source)}" is a folder or a link.`,
+    detail: `"${shownPath(source)}" is no plain file: a folder, a link, a pipe or a device.`,
     action: 'Publish one file; put a folder into an archive first.',
   });
 }
@@ -138,7 +138,7 @@ export function nameRefused(path: string): Problem {
     ...skipped(
       'name_refused',
       shown,
-      `"${shown}" has a name that not every computer takes: too long, or with a backslash or a line break.`,
+      `"${shown}" has a name that not every computer takes: too long, or with a backslash, a line break or a character that is not seen.`,
     ),
     action: 'Let the agent give the file a plain, shorter name.',
   };
