@@ -3,7 +3,6 @@ import { isPackageType } from '#shared/manifest/dialect.ts';
 import type { Finding } from '#shared/manifest/finding.ts';
 import type { AgentManifest } from '#shared/manifest/model/agent.ts';
 import { isRecord, membersOf } from '#shared/manifest/plain.ts';
-import { isServedRuntimeTool } from '#shared/manifest/runtime-tools.ts';
 import { EXAMPLES_KEY, examplesSchema } from '#shared/manifest/schemas/agent.ts';
 import { ProblemError } from '#shared/problem.ts';
 import { DEFAULT_TIMEOUT_SECONDS, MAX_TIMEOUT_SECONDS } from '#shared/runs/run.ts';
@@ -123,7 +122,7 @@ export function runnable(
     promptText: checked.promptText,
     dependencies: manifest.dependencies,
     integrationChoices: manifest.integrationChoices,
-    runtimeTools: manifest.runtimeTools.filter(isServedRuntimeTool),
+    runtimeTools: manifest.runtimeTools,
     outputSchema: outputSchemaOf(manifest).outputSchema,
     inputSchema: manifest.input && { ...manifest.input.schema },
     fileConstraints: manifest.input?.fileConstraints ?? {},

@@ -3,6 +3,8 @@ import type { AgentDetail, AgentSummary } from '#shared/ipc/routes.ts';
 import type { DependencyKind } from '#shared/manifest/dependencies.ts';
 import type { AgentManifest } from '#shared/manifest/model/agent.ts';
 import type { PackageManifest } from '#shared/manifest/validate.ts';
+import type { Problem } from '#shared/problem.ts';
+import type { RuntimeTool } from '#shared/protocol/sidecar.ts';
 import type { PackageSource } from './package-source.ts';
 
 /** A package that an agent's dependencies lead to, as a run takes it. */
@@ -23,7 +25,7 @@ export interface RunnableAgent {
   readonly promptText: string;
   readonly dependencies: AgentManifest['dependencies'];
   readonly integrationChoices: AgentManifest['integrationChoices'];
-  readonly runtimeTools: readonly string[];
+  readonly runtimeTools: readonly RuntimeTool[];
   readonly outputSchema: Record<string, unknown> | undefined;
   readonly inputSchema: Record<string, unknown> | undefined;
   readonly fileConstraints: Readonly<
@@ -32,7 +34,7 @@ export interface RunnableAgent {
   /** Seconds, already defaulted and held to the ceiling. */
   readonly timeoutSeconds: number;
   /** Things worth a warning on the run, such as retired tools that were dropped. */
-  readonly warnings: readonly { code: string; title: string; detail: string }[];
+  readonly warnings: readonly Problem[];
   /** What its dependencies lead to, and theirs, each once; what could not be found is among the warnings. */
   readonly packages: readonly RunPackage[];
 }

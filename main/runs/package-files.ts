@@ -1,6 +1,7 @@
 import type { PackageSource } from '#main/library/index.ts';
-import type { RunnableAgent, RunPackage } from '#main/library/library.ts';
+import type { RunPackage } from '#main/library/library.ts';
 import { readFrontmatter } from '#shared/manifest/skill-frontmatter.ts';
+import type { Problem } from '#shared/problem.ts';
 import type { RunIntegration } from '#shared/protocol/integrations.ts';
 import { PackagePaths } from '#shared/runs/package-paths.ts';
 import type { ServiceNotes } from '#shared/runs/system-prompt.ts';
@@ -18,7 +19,7 @@ export interface PackageFiles {
   readonly skills: readonly string[];
   /** Where the notes on services are. */
   readonly notes: readonly ServiceNotes[];
-  readonly warnings: RunnableAgent['warnings'];
+  readonly warnings: readonly Problem[];
 }
 
 /**
@@ -33,7 +34,7 @@ export async function packageFilesOf(
   const files: WorkspaceFile[] = [];
   const skills: string[] = [];
   const notes: ServiceNotes[] = [];
-  const warnings: RunnableAgent['warnings'][number][] = [];
+  const warnings: Problem[] = [];
   const paths = new PackagePaths();
   for (const { name, manifest, source } of packages) {
     if (manifest.type !== 'skill') continue;
@@ -41,7 +42,7 @@ export async function packageFilesOf(
     const folder = paths.skillFolder(name, head?.name);
     skills.push(folder);
     files.push(...(await filesBelow(source, folder, name)));
-    if (!head?.description || head.fault !== undefined) warnings.push(untold(name));
+    if (!head?.description?.trim() || head.fault !== undefined) warnings.push(untold(name));
   }
   for (const { id, displayName, connections } of plan) {
     const found = packages.find(({ manifest }) => manifest.type === 'integration' && manifest.name === id);
@@ -74,7 +75,7 @@ function packageFile(
   };
 }
 
-function untold(name: string): RunnableAgent['warnings'][number] {
+function untold(name: string): Problem {
   return {
     code: 'skill_untold',
     title: 'The model is not told of a skill',

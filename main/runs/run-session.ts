@@ -8,7 +8,7 @@ import { EGRESS_SOCKET_PATH, SOCKET_PATH, WORKSPACE_BYTES, WORKSPACE_PATH } from
 import type { OutboundCall } from '#shared/protocol/integrations.ts';
 import { serveModelStreams } from '#shared/protocol/model-stream-server.ts';
 import type { PromptOutcome } from '#shared/protocol/sandbox.ts';
-import { runtimeToolSchema, type SidecarConfiguration } from '#shared/protocol/sidecar.ts';
+import type { SidecarConfiguration } from '#shared/protocol/sidecar.ts';
 import { ProblemError, toProblem } from '#shared/problem.ts';
 import type { RunInputFile, RunPhase } from '#shared/runs/run.ts';
 import { systemPrompt, type ServiceNotes } from '#shared/runs/system-prompt.ts';
@@ -301,7 +301,7 @@ export class RunSession {
       runId: this.#recorder.summary.id,
       token,
       socketPath: pair.sidecar.container.resolve(SOCKET_PATH),
-      runtimeTools: agent.runtimeTools.flatMap((tool) => runtimeToolSchema.safeParse(tool).data ?? []),
+      runtimeTools: [...agent.runtimeTools],
       ...(agent.outputSchema && { outputSchema: agent.outputSchema }),
       ...(this.#request.integrations.servers.length > 0 && {
         egressSocketPath: pair.sidecar.container.resolve(EGRESS_SOCKET_PATH),

@@ -15,14 +15,9 @@ const REPLACEMENTS: ReadonlyMap<string, string> = new Map([
 ]);
 
 /** The id a name stands for today, or undefined when no tool has it. */
-export function currentRuntimeTool(id: string): string | undefined {
+export function currentRuntimeTool(id: string): RuntimeTool | undefined {
   const current = RENAMED.get(id) ?? id;
-  return (RUNTIME_TOOL_IDS as readonly string[]).includes(current) ? current : undefined;
-}
-
-/** Whether a text is the id of a tool that the sidecar has. */
-export function isServedRuntimeTool(id: string): id is RuntimeTool {
-  return (runtimeToolSchema.options as readonly string[]).includes(id);
+  return RUNTIME_TOOL_IDS.find((tool) => tool === current);
 }
 
 /** What does the work of a withdrawn id: another id, or a sentence. */

@@ -1,5 +1,6 @@
 import type { z } from 'zod';
 import type { Dialect } from '../dialect.ts';
+import type { RuntimeTool } from '../../protocol/sidecar.ts';
 import { perDialect } from '../per-dialect.ts';
 import { currentRuntimeTool } from '../runtime-tools.ts';
 import { agentSchema } from '../schemas/agent.ts';
@@ -30,7 +31,7 @@ export interface AgentManifest extends PackageIdentity {
   /** Seconds, as the author wrote them. */
   readonly timeout: number | undefined;
   /** Known ids under their names of today, each once, in the author's order. */
-  readonly runtimeTools: readonly string[];
+  readonly runtimeTools: readonly RuntimeTool[];
   readonly integrationChoices: Readonly<Record<string, IntegrationChoice>>;
 }
 

@@ -39,7 +39,6 @@ export function ToolRow({
               {tool.description}
             </span>
           </span>
-          {tool.caution && <span className="block text-sm text-caution">{tool.caution}</span>}
         </label>
         {scopes.slice(0, 2).map((scope) => (
           <ScopeBadge key={scope} scope={scope} />

@@ -3,7 +3,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { loadSkillsFromDir } from '@earendil-works/pi-coding-agent';
 import { describe, expect, it } from 'vitest';
-import { isServedRuntimeTool } from '#shared/manifest/runtime-tools.ts';
 import { readFrontmatter } from '#shared/manifest/skill-frontmatter.ts';
 import { PackagePaths } from '#shared/runs/package-paths.ts';
 import { systemPrompt } from '#shared/runs/system-prompt.ts';
@@ -85,7 +84,7 @@ describe('the assembled prompt', () => {
       agentPrompt: '# Tides\n\nSay {{when}}.\n',
       timeoutSeconds: 1800,
       workspaceBytes: 512 * 1024 * 1024,
-      runtimeTools: ['output', 'log', 'publish_file', 'note'].filter(isServedRuntimeTool),
+      runtimeTools: ['output', 'log', 'publish_file', 'note'],
       hasOutputSchema: true,
       memory: { pins: [], noteCount: 0 },
       services: ['Acme Mail', 'Notes'],

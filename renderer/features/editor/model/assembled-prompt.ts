@@ -1,6 +1,6 @@
 import { likelyDisplayName } from '#shared/manifest/identity.ts';
 import { isRecord, membersOf } from '#shared/manifest/plain.ts';
-import { currentRuntimeTool, isServedRuntimeTool } from '#shared/manifest/runtime-tools.ts';
+import { currentRuntimeTool } from '#shared/manifest/runtime-tools.ts';
 import { readFrontmatter } from '#shared/manifest/skill-frontmatter.ts';
 import type { RunIntegration } from '#shared/protocol/integrations.ts';
 import { WORKSPACE_BYTES, WORKSPACE_PATH } from '#shared/protocol/layout.ts';
@@ -20,9 +20,9 @@ export interface PromptStretch {
 }
 
 /**
- * The whole system prompt of the first run of the agent as it stands, stretch by stretch; joined they are what the
- * model gets once its services are connected. A manifest with faults, of which no run is made, is read as
- * far as it can be.
+ * The whole system prompt of the first run of the agent as it stands, stretch by stretch; joined they are
+ * what the model gets once its services are connected. A manifest with faults, of which no run is made, is
+ * read as far as it can be.
  */
 export function assemblePrompt(
   manifest: ManifestValue,
@@ -36,7 +36,6 @@ export function assemblePrompt(
   const paths = new PackagePaths();
   const skillSections = skillsPart(manifest, library, paths);
   const services = servicesOf(manifest, library);
-  const served = runtimeToolsOf(manifest).flatMap((id) => currentRuntimeTool(id) ?? []);
   return [
     {
       by: 'platform',
@@ -44,7 +43,7 @@ export function assemblePrompt(
         agentName,
         timeoutSeconds: Math.min(limit, MAX_TIMEOUT_SECONDS),
         workspaceBytes: WORKSPACE_BYTES,
-        runtimeTools: served.filter(isServedRuntimeTool),
+        runtimeTools: runtimeToolsOf(manifest).flatMap((id) => currentRuntimeTool(id) ?? []),
         hasOutputSchema: hasOutput(manifest),
         services: services.map(({ displayName }) => displayName),
         serviceNotes: notesOn(services, library, paths),
@@ -93,7 +92,7 @@ function notesOn(
   );
 }
 
-/** What Pi says of the skills in the workspace: of each that has a head with a description, the first of a name. */
+/** What Pi says of the skills in the workspace: of each whose head has a description, the first of a name. */
 function skillsPart(manifest: ManifestValue, library: EditorLibrary, paths: PackagePaths): readonly string[] {
   const skills = new Map<string, string>();
   for (const [packageName] of rangesOf(manifest, 'skills')) {

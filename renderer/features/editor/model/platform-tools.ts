@@ -1,4 +1,4 @@
-import { isServedRuntimeTool, RUNTIME_TOOL_IDS } from '#shared/manifest/runtime-tools.ts';
+import { RUNTIME_TOOL_IDS } from '#shared/manifest/runtime-tools.ts';
 import { definitionTokens } from '#shared/tools/definition-costs.ts';
 
 /** Tokens taken for a tool whose definition is not known here. */
@@ -48,11 +48,6 @@ export const ALWAYS_SERVED: readonly PlatformTool[] = [
   },
 ];
 
-export interface RuntimeToolChoice extends PlatformTool {
-  /** Whether this version of the app serves it; a run leaves the others out. */
-  readonly isServed: boolean;
-}
-
 const RUNTIME_TOOLS: Readonly<Record<(typeof RUNTIME_TOOL_IDS)[number], Omit<PlatformTool, 'name'>>> = {
   output: {
     description: 'Delivers the result and ends the run. An agent with an output schema needs it.',
@@ -74,10 +69,9 @@ const RUNTIME_TOOLS: Readonly<Record<(typeof RUNTIME_TOOL_IDS)[number], Omit<Pla
 };
 
 /** What an author chooses in `runtime_tools`. */
-export const RUNTIME_TOOL_CHOICES: readonly RuntimeToolChoice[] = RUNTIME_TOOL_IDS.map((name) => ({
+export const RUNTIME_TOOL_CHOICES: readonly PlatformTool[] = RUNTIME_TOOL_IDS.map((name) => ({
   name,
   ...RUNTIME_TOOLS[name],
-  isServed: isServedRuntimeTool(name),
 }));
 
 /** What the pair is for that the platform makes of an integration's authentication method. */

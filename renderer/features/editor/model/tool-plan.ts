@@ -44,8 +44,6 @@ export interface PlannedTool {
   readonly isGuess: boolean;
   /** Of a skill: the versions an agent that takes it begins with. */
   readonly range?: string | undefined;
-  /** Something to know before it is chosen. */
-  readonly caution?: string | undefined;
 }
 
 /** How an integration's tools are chosen. */
@@ -167,13 +165,11 @@ function fixedTool({ name, description, tokens }: PlatformTool): PlannedTool {
 
 function runtimeSource(manifest: ManifestValue): ToolSource {
   const ids = runtimeToolsOf(manifest);
-  const chosen = new Set(ids.map((id) => currentRuntimeTool(id)));
-  const choices = RUNTIME_TOOL_CHOICES.map(({ name, description, tokens, isServed }): PlannedTool => ({
+  const chosen = new Set<string>(ids.flatMap((id) => currentRuntimeTool(id) ?? []));
+  const choices = RUNTIME_TOOL_CHOICES.map(({ name, description, tokens }): PlannedTool => ({
     ...fixedTool({ name, description, tokens: name === 'output' ? outputTokens(manifest) : tokens }),
-    isGuess: !isServed,
     isChosen: chosen.has(name),
     isFixed: false,
-    caution: isServed ? undefined : 'This version of Slipway does not serve it yet; runs go on without it.',
   }));
   return {
     kind: 'runtime',
