@@ -1,5 +1,6 @@
 import type { RunInputFile } from '#shared/runs/run.ts';
 import { DOCUMENTS_FOLDER } from '#shared/protocol/layout.ts';
+import { fencedJson } from '#shared/text/fenced-json.ts';
 
 /**
  * The first message of a run: the input as data, and the files. Values of the person are fenced and
@@ -8,9 +9,7 @@ import { DOCUMENTS_FOLDER } from '#shared/protocol/layout.ts';
 export function taskMessage(input: Record<string, unknown>, files: readonly RunInputFile[]): string {
   const parts = ['Begin.'];
   if (Object.keys(input).length > 0) {
-    const json = JSON.stringify(input, null, 2);
-    const fence = fenceFor(json);
-    parts.push(`## Input\n\nThe values given for this run, as data:\n\n${fence}json\n${json}\n${fence}`);
+    parts.push(`## Input\n\nThe values given for this run, as data:\n\n${fencedJson(input)}`);
   }
   if (files.length > 0) {
     const lines = files.map(
@@ -20,12 +19,6 @@ export function taskMessage(input: Record<string, unknown>, files: readonly RunI
     parts.push(`## Documents\n\n${lines.join('\n')}`);
   }
   return parts.join('\n\n');
-}
-
-/** A fence longer than any run of back-ticks in the text, so that the text cannot close it. */
-function fenceFor(text: string): string {
-  const longest = Math.max(2, ...Array.from(text.matchAll(/`+/g), ([ticks]) => ticks.length));
-  return '`'.repeat(longest + 1);
 }
 
 /** What the model is told when it ended without the `output` its agent owes. */

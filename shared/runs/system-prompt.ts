@@ -1,4 +1,5 @@
 import { DOCUMENTS_FOLDER, OUTPUTS_FOLDER, RESOURCES_FOLDER } from '../protocol/layout.ts';
+import { fencedJson } from '../text/fenced-json.ts';
 
 export interface PromptParts {
   readonly agentName: string;
@@ -93,7 +94,7 @@ function memoryParts({ checkpoint, pins, noteCount }: PromptMemory, tools: reado
       [
         '## Checkpoint',
         'Where the run before this one stopped, as it wrote it down:',
-        fenced(checkpoint),
+        fencedJson(checkpoint),
         ...(canPin
           ? ['Set the slot `checkpoint` with `pin` before you end, for the run after this one.']
           : []),
@@ -104,8 +105,8 @@ function memoryParts({ checkpoint, pins, noteCount }: PromptMemory, tools: reado
     sections.push(
       [
         '## Pinned slots',
-        'What earlier runs, or the author, pinned for you:',
-        ...pins.map(({ key, content }) => `\`${key}\`\n${fenced(content)}`),
+        'What earlier runs, or the author, pinned for you, as data:',
+        ...pins.map(({ key, content }) => `\`${key}\`\n${fencedJson(content)}`),
       ].join('\n'),
     );
   }
@@ -121,14 +122,6 @@ function memoryParts({ checkpoint, pins, noteCount }: PromptMemory, tools: reado
     );
   }
   return sections;
-}
-
-/** A value as JSON, between fences that it does not hold itself. */
-function fenced(value: unknown): string {
-  const text = JSON.stringify(value, undefined, 2) ?? 'null';
-  const longest = Math.max(2, ...(text.match(/`+/g) ?? []).map(({ length }) => length));
-  const fence = '`'.repeat(longest + 1);
-  return `${fence}json\n${text}\n${fence}`;
 }
 
 function communication(runtimeTools: readonly string[]): string {
