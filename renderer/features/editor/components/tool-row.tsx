@@ -32,13 +32,9 @@ export function ToolRow({
           disabled={tool.isFixed || isReadOnly}
           onChange={(event) => onToggle(event.target.checked)}
         />
-        <label htmlFor={id} className="min-w-0 flex-1">
-          <span className="flex items-baseline gap-3">
-            <span className="shrink-0 font-mono text-sm font-medium">{tool.id}</span>
-            <span className={classes('min-w-0 text-ink-soft', !isOpen && 'truncate')}>
-              {tool.description}
-            </span>
-          </span>
+        <label htmlFor={id} className="flex min-w-0 flex-1 items-baseline gap-3">
+          <span className="shrink-0 font-mono text-sm font-medium">{tool.id}</span>
+          <span className={classes('min-w-0 text-ink-soft', !isOpen && 'truncate')}>{tool.description}</span>
         </label>
         {scopes.slice(0, 2).map((scope) => (
           <ScopeBadge key={scope} scope={scope} />
