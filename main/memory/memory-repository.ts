@@ -3,6 +3,8 @@ import { noteSchema, pinSchema, type MemoryScope, type Note, type Pin } from '#s
 
 /** Characters of a word below which the index of triples of letters knows nothing of it. */
 const SHORTEST_INDEXED = 3;
+/** Different words of a query that count; the database takes no condition of any length. */
+const MAX_WORDS = 64;
 
 /** Notes and slots of agents in the database. */
 export class MemoryRepository {
@@ -63,9 +65,10 @@ export class MemoryRepository {
     return Number(row?.['count'] ?? 0);
   }
 
-  /** Notes that have every word of a query somewhere in them, the newest first; all for no words. */
+  /** Notes that have every word of a query somewhere in them (its first 64), the newest first; all for no words. */
   findNotes(agentId: string, query: string, limit: number): Note[] {
-    const words = query.split(/\s+/).filter((word) => word !== '');
+    // A NUL ends a query in the midst of a word.
+    const words = [...new Set(query.split(/[\s\0]+/))].filter((word) => word !== '').slice(0, MAX_WORDS);
     const isIndexed = (word: string) => Array.from(word).length >= SHORTEST_INDEXED;
     const indexed = words.filter(isIndexed).map((word) => `"${word.replaceAll('"', '""')}"`);
     const short = words.filter((word) => !isIndexed(word));

@@ -4,7 +4,14 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { openDatabase, type Database } from '#main/store/index.ts';
-import { MAX_NOTE_CHARACTERS, MAX_NOTES, MAX_PIN_BYTES, MAX_PINS } from '#shared/memory/memory.ts';
+import {
+  MAX_NOTE_CHARACTERS,
+  MAX_NOTES,
+  MAX_PIN_BYTES,
+  MAX_PIN_DEPTH,
+  MAX_PINS,
+  MAX_PINS_BYTES,
+} from '#shared/memory/memory.ts';
 import { createMemory, type MemoryService } from './index.ts';
 
 const AGENT = '@test/agent';
@@ -62,6 +69,18 @@ describe('notes', () => {
     );
   });
 
+  it.each([
+    ['a NUL', 'needle\0hay'],
+    ['a lone surrogate', 'needle \uD800'],
+    ['a thousand short words', 'a '.repeat(1000)],
+    ['hundreds of words', Array.from({ length: 400 }, (_, index) => `${index}`.padStart(4, '0')).join(' ')],
+    ['one endless word', 'needle'.repeat(330)],
+  ])('can be searched with %s', (_, query) => {
+    add('hay and a needle');
+    expect(() => find(query)).not.toThrow();
+    expect(find('needle\0hay')).toEqual(['hay and a needle']);
+  });
+
   it('follow a change and a removal in what is found', () => {
     const { id } = add('the colour is green');
     memory.changeNote(AGENT, id, 'the colour is blue');
@@ -112,6 +131,30 @@ describe('slots', () => {
     expect(() => set('one_more', 1)).toThrow(problem('pins_full'));
     set('slot_1', 'changed');
     expect(memory.read(AGENT, { limit: 1 }).pins.find(({ key }) => key === 'large')?.content).toBe('kept');
+  });
+
+  it('are refused when they are nested too deep, or leave a model no room together', () => {
+    const nested = (depth: number) => JSON.parse('['.repeat(depth) + ']'.repeat(depth)) as unknown;
+    set('deep', nested(MAX_PIN_DEPTH));
+    for (const depth of [MAX_PIN_DEPTH + 1, 3000, 30_000])
+      expect(() => set('deep', nested(depth))).toThrow(problem('pin_too_deep'));
+    const large = 'x'.repeat(MAX_PIN_BYTES - 2);
+    const most = MAX_PINS_BYTES / MAX_PIN_BYTES;
+    memory.removePin(AGENT, 'actor', 'deep');
+    for (let count = 0; count < most; count += 1) set(`large_${count}`, large);
+    expect(() => set('small', 1)).toThrow(problem('pins_full'));
+    set('large_0', 'less');
+    set('small', 1);
+    set('large_0', large, 'shared');
+  });
+
+  it('keep whatever JSON can hold, under whatever name', () => {
+    const odd = JSON.parse('{"__proto__":{"constructor":1},"\\ud800":"\\u0000"}') as unknown;
+    for (const key of ['__proto__', 'constructor']) {
+      set(key, odd);
+      const found = memory.read(AGENT, { limit: 1 }).pins.find((pin) => pin.key === key);
+      expect(JSON.stringify(found?.content)).toBe(JSON.stringify(odd));
+    }
   });
 
   it('are made of notes whole or not at all', () => {

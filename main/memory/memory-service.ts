@@ -1,9 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import {
+  isTooDeep,
   MAX_NOTE_CHARACTERS,
   MAX_NOTES,
   MAX_PIN_BYTES,
+  MAX_PIN_DEPTH,
   MAX_PINS,
+  MAX_PINS_BYTES,
   type MemoryScope,
   type Note,
   type Pin,
@@ -91,9 +94,10 @@ export class MemoryService {
     this.#tell(agentId);
   }
 
-  /** Sets a slot, or makes it. @throws ProblemError `pin_too_large`, `pins_full` */
+  /** Sets a slot, or makes it. @throws ProblemError `pin_too_deep`, `pin_too_large`, `pins_full` */
   setPin(agentId: string, { key, content, scope, runId }: Omit<Pin, 'changedAt'>): Pin {
-    const bytes = Buffer.byteLength(JSON.stringify(content) ?? '');
+    if (isTooDeep(content)) throw pinTooDeep(key);
+    const bytes = bytesOf(content);
     if (bytes > MAX_PIN_BYTES) throw pinTooLarge(key, bytes);
     const pin: Pin = {
       key,
@@ -103,8 +107,12 @@ export class MemoryService {
       ...(runId !== undefined && { runId }),
     };
     this.#repository.transaction(() => {
-      const own = this.#repository.pins(agentId).filter((other) => other.scope === scope);
-      if (own.length >= MAX_PINS && !own.some((other) => other.key === key)) throw pinsFull(key);
+      const others = this.#repository
+        .pins(agentId)
+        .filter((other) => other.scope === scope && other.key !== key);
+      if (others.length >= MAX_PINS) throw pinsFull(key);
+      const together = others.reduce((sum, other) => sum + bytesOf(other.content), bytes);
+      if (together > MAX_PINS_BYTES) throw pinsTooLarge(key, together);
       this.#repository.setPin(agentId, pin);
     });
     this.#tell(agentId);
@@ -155,6 +163,10 @@ export class MemoryService {
   }
 }
 
+function bytesOf(content: unknown): number {
+  return Buffer.byteLength(JSON.stringify(content) ?? '');
+}
+
 function checkNote(content: string): void {
   const { length } = Array.from(content);
   if (content.trim() === '') {
@@ -189,6 +201,24 @@ function pinTooLarge(key: string, bytes: number): ProblemError {
     title: 'The content of the slot is too large',
     detail: `"${key}" would have ${bytes} bytes as JSON; a slot may have ${MAX_PIN_BYTES}. It was left as it was.`,
     action: 'Keep what the next run needs; longer things belong in a file under outputs/.',
+  });
+}
+
+function pinTooDeep(key: string): ProblemError {
+  return new ProblemError({
+    code: 'pin_too_deep',
+    title: 'The content of the slot is nested too deep',
+    detail: `"${key}" has lists or objects more than ${MAX_PIN_DEPTH} deep. It was left as it was.`,
+    action: 'Keep a flatter value, or a text.',
+  });
+}
+
+function pinsTooLarge(key: string, bytes: number): ProblemError {
+  return new ProblemError({
+    code: 'pins_full',
+    title: 'The slots are too large together',
+    detail: `With "${key}" they would have ${bytes} bytes as JSON; all slots of a scope may have ${MAX_PINS_BYTES}, as each run reads them. It was left as it was.`,
+    action: 'Keep less in this slot or in others, or let the author delete some on the page Memory.',
   });
 }
 

@@ -8,6 +8,10 @@ export const MAX_NOTES = 100;
 export const MAX_PIN_BYTES = 64 * 1024;
 /** Slots an agent may have in one scope: each is in the prompt of every run. */
 export const MAX_PINS = 50;
+/** Bytes of all slots of a scope as JSON, so that together they leave a model room to work. */
+export const MAX_PINS_BYTES = 256 * 1024;
+/** Lists and objects in one another: deeper ones break whoever reads or writes them. */
+export const MAX_PIN_DEPTH = 64;
 /** The slot in which one run leaves the next where it stopped. */
 export const CHECKPOINT_KEY = 'checkpoint';
 
@@ -18,6 +22,12 @@ export type MemoryScope = z.infer<typeof memoryScopeSchema>;
 export const pinKeySchema = z.string().regex(/^[a-z0-9_]{1,64}$/, {
   error: 'must be 1 to 64 characters of a to z, 0 to 9 and _',
 });
+
+/** Whether a slot's content is nested deeper than it may be. */
+export function isTooDeep(content: unknown, depth = MAX_PIN_DEPTH): boolean {
+  if (typeof content !== 'object' || content === null) return false;
+  return depth === 0 || Object.values(content).some((value) => isTooDeep(value, depth - 1));
+}
 
 /** Something that a run, or the author, wrote down for later runs to search. */
 export const noteSchema = z.object({

@@ -43,9 +43,10 @@ describe('note and pin', () => {
     ['pin', { key: 'a'.repeat(65), content: 1 }],
     ['pin', { key: '', content: 1 }],
     ['pin', { key: 'a' }],
+    ['pin', { key: 'a', content: JSON.parse('['.repeat(30_000) + ']'.repeat(30_000)) as unknown }],
     ['publish_file', {}],
     ['publish_file', { path: 'a', presentation: 'secondary' }],
-  ])('%s refuses %j and asks nothing of main', async (name, input) => {
+  ])('%s refuses %# and asks nothing of main', async (name, input) => {
     using peers = linkedPeers();
     expect(await toolsOver(peers)(name, input)).toMatchObject({ isError: true });
   });

@@ -1,5 +1,11 @@
 import { z } from 'zod';
-import { CHECKPOINT_KEY, memoryScopeSchema, pinKeySchema } from '#shared/memory/memory.ts';
+import {
+  CHECKPOINT_KEY,
+  isTooDeep,
+  MAX_PIN_DEPTH,
+  memoryScopeSchema,
+  pinKeySchema,
+} from '#shared/memory/memory.ts';
 import type { MainLink } from '../stdio.ts';
 import { errorResult, textResult, type SidecarTool } from '../tool-registry.ts';
 import { defineRuntimeTool } from './runtime-tool.ts';
@@ -22,6 +28,12 @@ export function createPinTool(peer: MainLink): SidecarTool {
     annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: true, openWorldHint: false },
     run: async ({ key, content, scope }, { signal }) => {
       if (content === undefined) return errorResult('Nothing was pinned: the argument "content" is missing.');
+      // Here already: what is nested without end cannot be written as JSON for main to refuse it.
+      if (isTooDeep(content)) {
+        return errorResult(
+          `"${key}" was left as it was: its content has lists or objects more than ${MAX_PIN_DEPTH} deep. Keep a flatter value, or a text.`,
+        );
+      }
       await peer.request('setPin', { key, content, scope }, signal);
       return textResult(`Pinned "${key}"`);
     },
