@@ -25,6 +25,24 @@ export function hasHiddenText(text: string): boolean {
   return text.search(HIDDEN) !== -1;
 }
 
+/**
+ * JSON of somebody else's, as it may be put before a model: what is not seen is escaped, and so are marks that
+ * only a platform writes. The value stays the same.
+ */
+export function escapeHidden(json: string): string {
+  const seen = json.replaceAll(HIDDEN, (character) =>
+    Array.from({ length: character.length }, (_, unit) => escaped(character.charCodeAt(unit))).join(''),
+  );
+  return FORGED.reduce(
+    (rest, mark) => rest.replaceAll(mark, (found) => `${escaped(found.charCodeAt(0))}${found.slice(1)}`),
+    seen,
+  );
+}
+
+function escaped(unit: number): string {
+  return `\\u${unit.toString(16).padStart(4, '0')}`;
+}
+
 /** A text of somebody else's, as it may be put before a model: what is not seen is gone, and forged marks are too. */
 export function cleanText(text: string): string {
   let cleaned = text.replaceAll('\r\n', '\n').replaceAll(HIDDEN, '');

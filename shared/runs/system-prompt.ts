@@ -1,5 +1,10 @@
 import { DOCUMENTS_FOLDER, OUTPUTS_FOLDER, RESOURCES_FOLDER } from '../protocol/layout.ts';
+import { cleanText } from '../mcp/hidden-text.ts';
+import { cutText } from '../text/cut-text.ts';
 import { fencedJson } from '../text/fenced-json.ts';
+
+/** Bytes of a service's name in the prompt. */
+const MAX_SERVICE_NAME_BYTES = 120;
 
 export interface PromptParts {
   readonly agentName: string;
@@ -74,15 +79,20 @@ function servicesPart(services: readonly string[], notes: readonly ServiceNotes[
   return [
     [
       '## Services',
-      `You act at ${services.join(', ')} through tools alone. Accounts are connected and their credentials are added to each call; neither you nor the sandbox has one, so never ask for one.`,
+      `You act at ${services.map(nameOf).join(', ')} through tools alone. Accounts are connected and their credentials are added to each call; neither you nor the sandbox has one, so never ask for one.`,
       `A result that is too large for this conversation, or no text, becomes a file under \`${RESOURCES_FOLDER}/\`; you are told its path.`,
       ...(notes.length > 0
         ? [
-            `Before you first use a service, read the notes on it: ${notes.map(({ service, path }) => `${service} in \`${path}\``).join(', ')}.`,
+            `Before you first use a service, read the notes on it: ${notes.map(({ service, path }) => `${nameOf(service)} in \`${path}\``).join(', ')}.`,
           ]
         : []),
     ].join('\n'),
   ];
+}
+
+/** What an integration calls itself: its author's word, which is one line and no more than a name. */
+function nameOf(service: string): string {
+  return cutText(cleanText(service).replaceAll(/\s+/g, ' ').trim(), MAX_SERVICE_NAME_BYTES).text;
 }
 
 /** Contents are fenced: they are what earlier runs wrote, and no instruction of the platform. */
