@@ -66,6 +66,29 @@ it('keeps the beginning of a long message, with its whole size, and no more than
   expect(all().length).toBeLessThanOrEqual(64);
 });
 
+it('is not filled by ids without end, and has no secret in one', () => {
+  const { log, all } = open((text) => text.replaceAll('canary', 'hidden'));
+  const id = `canary${'x'.repeat(1_000_000)}`;
+  log.message('received', request(id, 'roots/list'));
+  log.message('sent', result(id));
+  for (const entry of all()) {
+    expect(String(entry.id)).toHaveLength(200);
+    expect(entry).not.toHaveProperty('answers');
+    expect(JSON.stringify(entry)).not.toContain('canary');
+  }
+});
+
+it('keeps what was said over the protocol when a server talks without end beside it', () => {
+  const { log, pass, all } = open();
+  log.message('sent', request(1));
+  for (let line = 0; line < 100_000; line += 1) log.note('server', `line ${line}`);
+  pass(1001);
+  log.note('server', 'the last');
+  expect(all()[0]).toMatchObject({ kind: 'request', method: 'tools/call' });
+  expect(all()).toHaveLength(203);
+  expect(all().slice(-2)).toMatchObject([{ text: '99800 more notes were left out.' }, { text: 'the last' }]);
+});
+
 it('takes a secret out before it cuts, so that no half of it is left', () => {
   const secret = 'canary-77aa81';
   const { log, all } = open((text) => text.replaceAll(secret, '[secret]'));

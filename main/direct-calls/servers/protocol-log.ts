@@ -6,8 +6,12 @@ const MAX_ENTRIES = 5_000;
 const MAX_CHARACTERS = 16 * 1024 * 1024;
 /** Characters of one message that are remembered. */
 const MAX_TEXT = 256 * 1024;
+/** Characters of an id; a longer one is shown cut, and its answer is not waited for. */
+const MAX_ID = 200;
 /** Requests without an answer that are waited for. */
 const MAX_OPEN = 1_000;
+/** Notes in a second: a server that talks without end must not push out what was said over the protocol. */
+const MAX_NOTES_PER_SECOND = 200;
 
 export interface ProtocolLogOptions {
   /** A last net: takes known secrets out of what is remembered. */
@@ -31,6 +35,8 @@ export class ProtocolLog {
   readonly #open = new Map<string, OpenRequest>();
   #last = 0;
   #characters = 0;
+  #noteWindow = Number.NEGATIVE_INFINITY;
+  #notes = 0;
 
   constructor(options: ProtocolLogOptions) {
     this.#options = options;
@@ -54,7 +60,7 @@ export class ProtocolLog {
     if ('method' in message) {
       const { method } = message;
       if ('id' in message) {
-        this.#add(direction, message, { kind: 'request', method, id: message.id });
+        this.#add(direction, message, { kind: 'request', method, id: this.#shownId(message.id) });
         this.#wait(keyOf(direction, message.id), method);
         return;
       }
@@ -69,7 +75,7 @@ export class ProtocolLog {
     this.#add(direction, message, {
       kind: isError ? 'error' : 'result',
       method,
-      ...(message.id !== undefined && { id: message.id }),
+      ...(message.id !== undefined && { id: this.#shownId(message.id) }),
       ...this.#answered(key),
       ...(!isError && message.result['isError'] === true && { saysError: true }),
     });
@@ -82,7 +88,20 @@ export class ProtocolLog {
 
   /** What happened that is no message, such as a line of a local server's standard error. */
   note(method: string, text: string): void {
-    this.#add('note', text, { kind: 'note', method });
+    const now = this.#now();
+    if (now - this.#noteWindow > 1000) {
+      const untold = this.#notes - MAX_NOTES_PER_SECOND;
+      this.#noteWindow = now;
+      this.#notes = 0;
+      if (untold > 0)
+        this.#add('note', `${untold} more notes were left out.`, { kind: 'note', method: 'log' });
+    }
+    this.#notes += 1;
+    if (this.#notes <= MAX_NOTES_PER_SECOND) this.#add('note', text, { kind: 'note', method });
+  }
+
+  #shownId(id: string | number): string | number {
+    return typeof id === 'string' ? this.#options.redact(id).slice(0, MAX_ID) : id;
   }
 
   /** Ends the wait for a request; says which it was and how long it took. */
@@ -94,6 +113,7 @@ export class ProtocolLog {
   }
 
   #wait(key: string, method: string): void {
+    if (key.length > MAX_ID + 20) return;
     for (const oldest of this.#open.keys()) {
       if (this.#open.size < MAX_OPEN) break;
       this.#open.delete(oldest);

@@ -372,6 +372,40 @@ describe('a session', () => {
     expect(shown(id)?.problem).toBeUndefined();
   });
 
+  it('is one of few, however many are opened at once and whenever the app ends', async () => {
+    let open = 0;
+    let most = 0;
+    desk = await makeDesk({}, async (_, __, ___, signal) => {
+      open += 1;
+      most = Math.max(most, open);
+      await delay(20);
+      return {
+        openTransport: () => new Promise((_resolve, reject) => signal.addEventListener('abort', reject)),
+        [Symbol.asyncDispose]: async () => void (open -= 1),
+      };
+    });
+    await tryHere();
+    const others = Array.from({ length: 7 }, (_, index) => `@you/notes-${index}`);
+    for (const integrationId of others) {
+      await desk.tryAddress({
+        integrationId,
+        url: url(),
+        transport: 'streamable-http',
+        header: 'Authorization',
+        prefix: 'Bearer ',
+      });
+    }
+    await Promise.all([NAME, NAME, NAME, ...others].map((name) => desk.open(name, undefined)));
+    await delay(100);
+    expect(desk.state().sessions.filter(({ subject }) => subject === NAME)).toHaveLength(1);
+    expect(desk.state().sessions.filter(({ state }) => state !== 'closed')).toHaveLength(4);
+    expect(most).toBeLessThanOrEqual(4);
+    const late = desk.open(NAME, undefined);
+    await desk[Symbol.asyncDispose]();
+    expect(await codeOf(late)).toBe('app_closing');
+    expect(open).toBe(0);
+  });
+
   it('gives way to another of the same server, whose log begins anew', async () => {
     await tryHere();
     const first = await connected();

@@ -49,6 +49,9 @@ export class ServerDesk implements ServerService, AsyncDisposable {
   /** By id, the newest last. */
   readonly #sessions = new Map<string, ServerSession>();
   readonly #listeners = new Set<(state: ServerState) => void>();
+  /** Until all that has given way has ended. */
+  #leaving: Promise<unknown> = Promise.resolve();
+  #isDisposed = false;
 
   constructor(options: ServerDeskOptions) {
     this.#options = options;
@@ -75,8 +78,10 @@ export class ServerDesk implements ServerService, AsyncDisposable {
       import('./server-session.ts'),
       import('./open-reach.ts'),
     ]);
+    // Nobody would end what begins after all was ended.
+    if (this.#isDisposed) throw closing();
     const open = this.#options.reach ?? reach;
-    await this.#makeRoom(subject);
+    this.#makeRoom(subject);
     const session = new Session({
       id: randomUUID(),
       subject,
@@ -104,7 +109,8 @@ export class ServerDesk implements ServerService, AsyncDisposable {
     });
     this.#sessions.set(session.shown.id, session);
     this.#tell();
-    void session.connect();
+    // Known at once, so that of several that are opened at a time none is one too many.
+    void this.#leaving.then(() => session.connect());
     return session.shown.id;
   }
 
@@ -229,6 +235,7 @@ export class ServerDesk implements ServerService, AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
+    this.#isDisposed = true;
     this.#listeners.clear();
     await Promise.all([...this.#sessions.values()].map((session) => session[Symbol.asyncDispose]()));
   }
@@ -303,23 +310,27 @@ export class ServerDesk implements ServerService, AsyncDisposable {
     return isLoopbackHost(hostname) ? [hostname.replaceAll(/[[\]]/g, '')] : [];
   }
 
-  async #makeRoom(subject: string): Promise<void> {
-    await this.#closeAll(subject);
+  /** Begins to end what gives way to another session. */
+  #makeRoom(subject: string): void {
+    const leaving = [this.#leaving, this.#closeAll(subject)];
     const open = this.#sessionsOf((state) => state !== 'closed').toSorted(
       (a, b) => a.lastUsedAt - b.lastUsedAt,
     );
     for (const session of open.slice(0, Math.max(0, open.length - MAX_OPEN + 1))) {
-      await session.close({
-        code: 'server_session_replaced',
-        title: 'The connection was closed',
-        detail: `At most ${MAX_OPEN} servers are connected to at a time.`,
-        action: 'Connect again.',
-      });
+      leaving.push(
+        session.close({
+          code: 'server_session_replaced',
+          title: 'The connection was closed',
+          detail: `At most ${MAX_OPEN} servers are connected to at a time.`,
+          action: 'Connect again.',
+        }),
+      );
     }
     const closed = this.#sessionsOf((state) => state === 'closed');
     for (const { shown } of closed.slice(0, Math.max(0, closed.length - MAX_CLOSED))) {
       this.#sessions.delete(shown.id);
     }
+    this.#leaving = Promise.allSettled(leaving);
   }
 
   #sessionsOf(is: (state: ServerState['sessions'][number]['state']) => boolean): ServerSession[] {
@@ -375,6 +386,14 @@ export class ServerDesk implements ServerService, AsyncDisposable {
     const state = this.state();
     for (const listener of this.#listeners) listener(state);
   }
+}
+
+function closing(): ProblemError {
+  return new ProblemError({
+    code: 'app_closing',
+    title: 'Slipway is closing',
+    detail: 'No connection is opened any more.',
+  });
 }
 
 function givenFile(path: string, bytes: Buffer): GivenImport {

@@ -72,6 +72,10 @@ const CHANGE_PAUSE_MS = 300;
 const FAREWELL_MS = 2_000;
 const INSTRUCTIONS_BYTES = 64 * 1024;
 const NAME_BYTES = 500;
+/** Characters of what a server says it can as JSON; longer, only which abilities they are is told. */
+const CAPABILITIES_CHARACTERS = 64 * 1024;
+/** Abilities that are told by their name alone. */
+const MAX_CAPABILITIES = 50;
 
 const LISTS = {
   tools: { method: 'tools/list', capability: 'tools' },
@@ -149,6 +153,7 @@ export class ServerSession implements AsyncDisposable {
 
   /** Connects and says hello; what goes wrong becomes the state. Never rejects. */
   async connect(): Promise<void> {
+    if (this.#ended.signal.aborted) return;
     this.#linger();
     this.#opening = this.#open();
     try {
@@ -421,8 +426,15 @@ function identityOf({ client }: ServerLink, protocolVersion: string): ServerIden
     ...(instructions !== undefined && {
       instructions: cutText(cleanText(instructions), INSTRUCTIONS_BYTES).text,
     }),
-    capabilities: { ...client.getServerCapabilities() },
+    capabilities: boundedCapabilities(client.getServerCapabilities() ?? {}),
   };
+}
+
+/** They are part of a state that is told at each change, so that a server must not make them large. */
+function boundedCapabilities(said: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  if (JSON.stringify(said).length <= CAPABILITIES_CHARACTERS) return { ...said };
+  const names = Object.keys(said).slice(0, MAX_CAPABILITIES);
+  return Object.fromEntries(names.map((name) => [shortText(name), {}]));
 }
 
 function shortText(text: string): string {
