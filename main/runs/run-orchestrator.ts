@@ -35,7 +35,8 @@ import type { MemoryOfAgents } from './run-memory.ts';
 import { RunRecorder, type RecorderListener } from './run-recorder.ts';
 import type { RunRepository } from './run-repository.ts';
 import type { ExportedCalls, InputFile, KeptFile, RunService, StartRequest } from './run-service.ts';
-import { interruptedProblem, RunSession, type EndReason } from './run-session.ts';
+import { RunSession, type EndReason } from './run-session.ts';
+import { interruptedProblem } from './session-problems.ts';
 import type { WorkspaceFile } from './workspace-archive.ts';
 
 export interface OrchestratorOptions {

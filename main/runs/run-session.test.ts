@@ -19,7 +19,8 @@ import type { PairPool } from './pair-pool.ts';
 import type { Pair } from './pair.ts';
 import { RunRecorder } from './run-recorder.ts';
 import { RunRepository } from './run-repository.ts';
-import { RunSession, type SessionRequest, type SessionServices } from './run-session.ts';
+import { RunSession, type SessionServices } from './run-session.ts';
+import type { SessionRequest } from './session-request.ts';
 
 /** How much later main reads what the fake sidecar says. */
 const LAG_MS = 60;
