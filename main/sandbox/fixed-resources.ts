@@ -1,4 +1,4 @@
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import type { ResourceLoader, Skill } from '@earendil-works/pi-coding-agent';
 import type { Pi } from './pi.ts';
 
@@ -28,12 +28,13 @@ export function fixedResources(
   };
 }
 
-/** The skills in these folders of the workspace; the first of a name counts. */
+/** The skills in these folders of the workspace. Of two of one name the second is called as its folder is. */
 function loadSkills(pi: Pi, workspace: string, folders: readonly string[]): Skill[] {
   const byName = new Map<string, Skill>();
   for (const folder of folders) {
     for (const skill of pi.loadSkillsFromDir({ dir: join(workspace, folder), source: 'path' }).skills) {
-      if (!byName.has(skill.name)) byName.set(skill.name, skill);
+      const name = byName.has(skill.name) ? basename(folder) : skill.name;
+      if (!byName.has(name)) byName.set(name, { ...skill, name });
     }
   }
   return [...byName.values()];

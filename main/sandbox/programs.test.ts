@@ -365,6 +365,27 @@ describe('the workspace', () => {
     ).rejects.toThrow('ENOENT');
   });
 
+  it('tells of two skills of one name, and of each by its own path', async () => {
+    const { model, starting } = scriptedRun([{ text: 'Yes.' }], {
+      prepare: async (workspace) => {
+        for (const folder of ['tally', 'tally-2']) {
+          await mkdir(join(workspace, '.pi', 'skills', folder), { recursive: true });
+          const head = `---\nname: tally\ndescription: Counts as ${folder} does.\n---\nBody`;
+          await writeFile(join(workspace, '.pi', 'skills', folder, 'SKILL.md'), head);
+        }
+      },
+      sandbox: { skills: ['.pi/skills/tally', '.pi/skills/tally-2'] },
+    });
+    await using run = await starting;
+    await run.sandbox.peer.request('prompt', { text: 'Hello' });
+    const system = model.requests[0]?.system;
+    for (const folder of ['tally', 'tally-2']) {
+      expect(system).toContain(`<name>${folder}</name>`);
+      expect(system).toContain(`Counts as ${folder} does.`);
+      expect(system).toContain(`.pi/skills/${folder}/SKILL.md`);
+    }
+  });
+
   it('gives the skills of the named folders only', async () => {
     const skill = (name: string) => `---\nname: ${name}\ndescription: How to ${name}.\n---\nBody`;
     const { model, starting } = scriptedRun([{ text: 'Yes.' }], {
