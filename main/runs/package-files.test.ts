@@ -35,7 +35,7 @@ it('puts each skill whole into a folder of the name that its head gives', async 
     ['.pi/skills/a-skill/manifest.json', false],
     ['.pi/skills/a-skill/scripts/run.py', true],
   ]);
-  expect(await text(await found.files.at(-1)!.open())).toBe('print(1)');
+  expect(await text(await found.files.at(-1)!.open(AbortSignal.timeout(5_000)))).toBe('print(1)');
   expect(found.warnings).toEqual([]);
 });
 

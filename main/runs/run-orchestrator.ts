@@ -2,31 +2,26 @@ import { createReadStream, existsSync } from 'node:fs';
 import { rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { EngineDirectory } from '#main/engines/engine.ts';
-import { validateRunInput, type CheckedInput } from '#main/library/index.ts';
+import { validateRunInput } from '#main/library/index.ts';
 import type { Library } from '#main/library/library.ts';
 import type { Logger } from '#main/logging/logger.ts';
 import type { ModelGateway } from '#main/models/model-gateway.ts';
 import type { InstanceRegistry } from '#main/store/index.ts';
 import type { RunEvent } from '#shared/events/run-event.ts';
 import { NO_USAGE } from '#shared/models/model.ts';
-import { DOCUMENTS_FOLDER } from '#shared/protocol/layout.ts';
-import { isRecord } from '#shared/manifest/plain.ts';
 import { ProblemError } from '#shared/problem.ts';
 import {
   isFinalStatus,
-  MAX_INPUT_BYTES,
   MAX_TIMEOUT_SECONDS,
   type KeptFolder,
   type RunDetail,
-  type RunInputFile,
   type RunSummary,
 } from '#shared/runs/run.ts';
 import { formatCalls } from '#shared/runs/recorded-call.ts';
 import type { Settings } from '#shared/settings/settings.ts';
-import { documentNames } from './document-names.ts';
 import { ForeignRuns } from './foreign-runs.ts';
+import { checkSizes, nameFiles, withDocumentPaths } from './input-files.ts';
 import { isKeepable, mediaTypeOf } from './output-names.ts';
-import { openKeptDocument } from './kept-document.ts';
 import { packageFilesOf } from './package-files.ts';
 import { PairPool } from './pair-pool.ts';
 import { newRunId } from './run-id.ts';
@@ -34,10 +29,9 @@ import { bindIntegrations, type IntegrationServices } from './run-integrations.t
 import type { MemoryOfAgents } from './run-memory.ts';
 import { RunRecorder, type RecorderListener } from './run-recorder.ts';
 import type { RunRepository } from './run-repository.ts';
-import type { ExportedCalls, InputFile, KeptFile, RunService, StartRequest } from './run-service.ts';
+import type { ExportedCalls, KeptFile, RunService, StartRequest } from './run-service.ts';
 import { RunSession, type EndReason } from './run-session.ts';
 import { interruptedProblem } from './session-problems.ts';
-import type { WorkspaceFile } from './workspace-archive.ts';
 
 export interface OrchestratorOptions {
   readonly repository: RunRepository;
@@ -387,63 +381,6 @@ export class RunOrchestrator implements RunService {
   #tell(change: Parameters<Parameters<RunService['onSummary']>[0]>[0]): void {
     for (const listener of this.#summaryListeners) listener(change);
   }
-}
-
-function checkSizes(files: readonly InputFile[]): void {
-  const total = files.reduce((sum, file) => sum + file.size, 0);
-  if (total <= MAX_INPUT_BYTES) return;
-  const largest = files.reduce((a, b) => (b.size > a.size ? b : a));
-  const mebibytes = (bytes: number) => `${Math.ceil(bytes / 1_048_576)} MB`;
-  throw new ProblemError({
-    code: 'input_files_too_large',
-    title: 'The input files are too large',
-    detail: `They have ${mebibytes(total)} together; a run takes ${mebibytes(MAX_INPUT_BYTES)}. The largest is "${largest.originalName}" with ${mebibytes(largest.size)}.`,
-    file: largest.originalName,
-    action: 'Cut the file to the part the agent needs.',
-  });
-}
-
-function nameFiles(
-  files: CheckedInput<InputFile>['files'],
-  keptFolder: string,
-): {
-  workspaceFiles: WorkspaceFile[];
-  inputFiles: RunInputFile[];
-} {
-  const names = documentNames(files.map(({ file }) => file.originalName));
-  const named = files.map((entry, index) => ({ ...entry, name: names[index] ?? `file-${index}` }));
-  return {
-    workspaceFiles: named.map(({ name, file }) => ({
-      path: `${DOCUMENTS_FOLDER}/${name}`,
-      size: file.size,
-      shownName: file.originalName,
-      open: () => openKeptDocument(file, join(keptFolder, name)),
-    })),
-    inputFiles: named.map(({ name, file, field }) => ({
-      name,
-      originalName: file.originalName,
-      size: file.size,
-      ...(field !== undefined && { field }),
-    })),
-  };
-}
-
-/** Puts each file's place in the workspace where its input field has it: one path, or a list of them. */
-function withDocumentPaths(
-  values: Record<string, unknown>,
-  files: readonly RunInputFile[],
-  schema: Record<string, unknown> | undefined,
-): Record<string, unknown> {
-  const input = { ...values };
-  const properties = schema?.['properties'];
-  for (const field of new Set(files.flatMap((file) => file.field ?? []))) {
-    const paths = files
-      .filter((file) => file.field === field)
-      .map((file) => `${DOCUMENTS_FOLDER}/${file.name}`);
-    const property = isRecord(properties) ? properties[field] : undefined;
-    input[field] = isRecord(property) && property['type'] === 'array' ? paths : paths[0];
-  }
-  return input;
 }
 
 function runsElsewhere(): ProblemError {

@@ -12,7 +12,7 @@ export interface WorkspaceFile {
   /** Name by which a person knows it. */
   readonly shownName: string;
   readonly isExecutable?: boolean;
-  open(): Promise<Readable>;
+  open(signal: AbortSignal): Promise<Readable>;
 }
 
 const OWNER = { uid: SANDBOX_USER_ID, gid: SANDBOX_USER_ID };
@@ -54,7 +54,7 @@ async function writeEntries(
   for (const file of files) {
     signal.throwIfAborted();
     try {
-      const source = await file.open();
+      const source = await file.open(signal);
       const entry = archive.entry({
         name: file.path,
         size: file.size,
