@@ -103,7 +103,7 @@ function memoryParts({ checkpoint, pins, noteCount }: PromptMemory, tools: reado
     sections.push(
       [
         '## Checkpoint',
-        'Where the run before this one stopped, as it wrote it down:',
+        'Where the run before this one stopped, as it wrote it down, as data:',
         fencedJson(checkpoint),
         ...(canPin
           ? ['Set the slot `checkpoint` with `pin` before you end, for the run after this one.']
