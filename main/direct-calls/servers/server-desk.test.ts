@@ -1,6 +1,15 @@
 import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import {
+  createServer as createHttpServer,
+  type IncomingMessage,
+  type Server as HttpServer,
+  type ServerResponse,
+} from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
+import { text } from 'node:stream/consumers';
 import { setTimeout as delay } from 'node:timers/promises';
 import { McpServer, ResourceTemplate } from '@modelcontextprotocol/sdk/server/mcp.js';
 import { ListToolsRequestSchema } from '@modelcontextprotocol/sdk/types.js';
@@ -322,6 +331,21 @@ describe('a server that is tried', () => {
     expect(desk.state().trials).toEqual([]);
   });
 
+  it('is one of a number, and of its name, also when many are tried at once', async () => {
+    const names = Array.from({ length: 40 }, (_, index) => `@you/notes-${Math.floor(index / 2)}`);
+    const tries = names.map((integrationId) =>
+      codeOf(
+        desk.tryAddress({ integrationId, url: url(), transport: 'sse', header: 'Authorization', prefix: '' }),
+      ),
+    );
+    const more = codeOf(tryHere());
+    const codes = await Promise.all([...tries, more]);
+    expect(codes.filter((code) => code === 'nothing was thrown')).toHaveLength(20);
+    expect(codes.filter((code) => code === 'package_name_taken')).toHaveLength(20);
+    expect(codes.at(-1)).toBe('too_many_trials');
+    expect(desk.state().trials).toHaveLength(20);
+  });
+
   it('is refused under a name or at an address that cannot be', async () => {
     await tryHere();
     expect(await codeOf(tryHere())).toBe('package_name_taken');
@@ -331,6 +355,106 @@ describe('a server that is tried', () => {
     expect(await at('notes', url())).toBe('package_name_invalid');
     expect(await at('@you/other', 'ftp://x.example')).toBe('server_address_invalid');
     expect(await at('@you/other', 'https://me:pass@x.example')).toBe('server_address_invalid');
+  });
+});
+
+describe('a hostile server', () => {
+  let answer: (message: { id?: number; method: string }, response: ServerResponse) => void;
+  let hostile: HttpServer;
+  let asked: IncomingMessage[];
+  beforeEach(async () => {
+    asked = [];
+    hostile = createHttpServer((request, response) => {
+      asked.push(request);
+      void text(request).then((body) => {
+        if (request.method !== 'POST') response.writeHead(405).end();
+        else answer(JSON.parse(body) as { id?: number; method: string }, response);
+      });
+    }).listen(0, '127.0.0.1');
+    await once(hostile, 'listening');
+    stack.defer(() => {
+      hostile.closeAllConnections();
+      hostile.close();
+    });
+  });
+  const json = (response: ServerResponse, value: object) =>
+    response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(value));
+  const greet = (id: number | undefined, response: ServerResponse, capabilities: object) => {
+    const serverInfo = { name: 'hostile', version: '1' };
+    json(response, {
+      jsonrpc: '2.0',
+      id,
+      result: { protocolVersion: '2025-06-18', capabilities, serverInfo },
+    });
+  };
+  const tryHostile = () =>
+    desk.tryAddress({
+      integrationId: NAME,
+      url: `http://127.0.0.1:${(hostile.address() as AddressInfo).port}/mcp`,
+      transport: 'streamable-http',
+      header: 'Authorization',
+      prefix: 'Bearer ',
+    });
+
+  it.each(['http://169.254.169.254/latest/meta-data/', 'http://10.0.0.1/', 'file:///etc/passwd'])(
+    'leads nobody to %s',
+    async (location) => {
+      answer = (_, response) => response.writeHead(307, { location }).end();
+      await tryHostile();
+      const { id: connectionId } = await connections.create({
+        integrationId: NAME,
+        authKey: 'key',
+        fields: { api_key: KEY },
+      });
+      const id = await desk.open(NAME, connectionId);
+      const { problem } = await until(id, 'closed');
+      expect(asked[0]?.headers['authorization']).toBe(`Bearer ${KEY}`);
+      expect(problem?.code).toBe('mcp_server_refused');
+      expect(JSON.stringify([desk.state(), desk.log(id).after(0, 1000)])).not.toContain(KEY);
+    },
+  );
+
+  it('that never greets is given up', async () => {
+    desk = await makeDesk({ greetMs: 200 });
+    answer = () => undefined;
+    await tryHostile();
+    const id = await desk.open(NAME, undefined);
+    expect((await until(id, 'closed')).problem?.code).toBe('mcp_server_timeout');
+  });
+
+  it('makes no state large by what it says it can', async () => {
+    answer = ({ id, method }, response) => {
+      const experimental = { bomb: { text: 'x'.repeat(5_000_000) } };
+      if (method === 'initialize') greet(id, response, { tools: {}, experimental });
+      else response.writeHead(202).end();
+    };
+    await tryHostile();
+    const id = await connected();
+    expect(JSON.stringify(desk.state()).length).toBeLessThan(10_000);
+    expect(shown(id)?.server?.capabilities).toEqual({ tools: {}, experimental: {} });
+    expect(serverStateSchema.safeParse(desk.state()).success).toBe(true);
+  });
+
+  it('that answers without an end is not read to the end', async () => {
+    answer = ({ id, method }, response) => {
+      if (method === 'initialize') greet(id, response, { tools: {} });
+      else if (id === undefined) response.writeHead(202).end();
+      else {
+        response.writeHead(200, { 'content-type': 'application/json' });
+        response.write(`{"jsonrpc":"2.0","id":${id},"result":{"content":[{"type":"text","text":"`);
+        const piece = 'x'.repeat(1024 * 1024);
+        const push = () => {
+          while (!response.destroyed && response.write(piece));
+          response.once('drain', push);
+        };
+        push();
+      }
+    };
+    await tryHostile();
+    const id = await connected();
+    const call = desk.request(id, { kind: 'tool', name: 'any', arguments: {} }, never);
+    expect(await codeOf(call)).toMatch(/^mcp_/);
+    expect(shown(id)?.state).toBe('connected');
   });
 });
 

@@ -103,7 +103,9 @@ export class ServerTrials implements IntegrationSource {
   async addAddress(address: Omit<TriedAddress, 'displayName'>): Promise<ServerTrial> {
     const target = parseTarget(address.url);
     if ('fault' in target) throw addressInvalid(target.fault);
-    await this.#requireFree(address.name);
+    // Asked before the rest, which then stands between no two trials.
+    const isTaken = await this.#isTaken(address.name);
+    this.#requireRoom(address.name, isTaken);
     const tried = triedAddress({ ...address, url: target.href, displayName: new URL(target.href).host });
     this.#put(tried, undefined);
     this.#keep();
@@ -114,7 +116,8 @@ export class ServerTrials implements IntegrationSource {
   async addBundle(bundle: TriedBundle): Promise<ServerTrial> {
     const { name: server, version, manifest } = bundle.package;
     const name = `${server.slice(0, 200)}-tools`;
-    await this.#requireFree(name);
+    const isTaken = await this.#isTaken(name);
+    this.#requireRoom(name, isTaken);
     const bundles = [...this.#trials.values()].filter((trial) => trial.bundle !== undefined);
     if (bundles.length >= MAX_BUNDLES) throw tooMany(MAX_BUNDLES);
     const tried: TriedServer = {
@@ -131,7 +134,11 @@ export class ServerTrials implements IntegrationSource {
     this.#keep();
   }
 
-  async #requireFree(name: string): Promise<void> {
+  async #isTaken(name: string): Promise<boolean> {
+    return PACKAGE_NAME.test(name) && this.#options.isTaken(name);
+  }
+
+  #requireRoom(name: string, isTaken: boolean): void {
     if (!PACKAGE_NAME.test(name)) {
       throw new ProblemError({
         code: 'package_name_invalid',
@@ -140,7 +147,7 @@ export class ServerTrials implements IntegrationSource {
         pointer: '/integrationId',
       });
     }
-    if (this.#trials.has(name) || (await this.#options.isTaken(name))) {
+    if (this.#trials.has(name) || isTaken) {
       throw new ProblemError({
         code: 'package_name_taken',
         title: 'The name is taken',
