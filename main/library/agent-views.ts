@@ -152,8 +152,8 @@ function warningOf({ code, message }: Finding): Warning[] {
   return title === undefined ? [] : [{ code, title, detail: message }];
 }
 
+/** Servers that no integration of the run brings: skills are in its workspace, and integrations serve themselves. */
 function unservedDependencies(packages: readonly RunPackage[]): Warning[] {
-  // A server is reached through an integration, which says by which accounts.
   const served = new Set(
     packages.flatMap(({ manifest }) =>
       manifest.type === 'integration' && manifest.source.kind === 'local'
@@ -161,9 +161,9 @@ function unservedDependencies(packages: readonly RunPackage[]): Warning[] {
         : [],
     ),
   );
-  return packages.flatMap(({ kind, name, version, manifest }): Warning[] => {
-    if (manifest.type === 'integration' || served.has(name)) return [];
-    const detail = `The agent depends on the ${kind} ${name} ${version}, which this version of Slipway cannot use in runs yet. The run goes on without it.`;
+  return packages.flatMap(({ name, version, manifest }): Warning[] => {
+    if (manifest.type !== 'mcp-server' || served.has(name)) return [];
+    const detail = `The agent depends on the MCP server ${name} ${version} itself, and a run reaches a server only through an integration whose source it is. Depend on such an integration. The run goes on without the server.`;
     return [{ code: 'dependency_not_served', title: 'A dependency was left out', detail }];
   });
 }

@@ -273,7 +273,26 @@ describe('dependencies', () => {
       'mcp-server @you/server',
     ]);
     expect(await run.packages[0]?.source.readText('SKILL.md', 1000)).toContain('Do so.');
-    expect(run.warnings.find(({ code }) => code === 'dependency_unresolved')?.detail).toContain('@you/gone');
+    expect(run.warnings).toEqual([
+      expect.objectContaining({
+        code: 'dependency_unresolved',
+        detail: expect.stringContaining('@you/gone') as string,
+      }),
+    ]);
+  });
+
+  it('warn of a server that no integration brings, and of no skill', async () => {
+    await publish('@you/server', serverFiles('@you/server'));
+    await publish('@you/skill', skillFiles('@you/skill'));
+    const dependencies = { skills: { '@you/skill': '^1' }, mcp_servers: { '@you/server': '^1' } };
+    await save('@you/a', agentFiles('@you/a', { dependencies }));
+    const { warnings } = await libraries.agents.load('@you/a');
+    expect(warnings).toEqual([
+      expect.objectContaining({
+        code: 'dependency_not_served',
+        detail: expect.stringContaining('@you/server 1.0.0') as string,
+      }),
+    ]);
   });
 
   it('are held against what the agent takes of them', async () => {
