@@ -8,3 +8,8 @@ export function placeOf(
 ): PackagePlace {
   return { name: 'package', kind: type, packageName: name, tab };
 }
+
+/** The same package at another tab, without what only one tab knows. */
+export function tabPlace({ name, kind, packageName, version }: PackagePlace, tab: PackageTab): PackagePlace {
+  return { name, kind, packageName, tab, version };
+}
