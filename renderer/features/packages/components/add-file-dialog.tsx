@@ -1,4 +1,5 @@
 import { useId, useRef, useState } from 'react';
+import { ActionDialog } from '#renderer/components/action-dialog.tsx';
 import { Button } from '#renderer/components/button.tsx';
 import { Field, Input } from '#renderer/components/field.tsx';
 import { Segmented } from '#renderer/components/segmented.tsx';
@@ -6,7 +7,6 @@ import { formatQuantity } from '#renderer/format/format.ts';
 import { useServices } from '#renderer/state/app-context.tsx';
 import type { FileEdit } from '#shared/ipc/library-routes.ts';
 import { ProblemError, toProblem, type Problem } from '#shared/problem.ts';
-import { ActionDialog } from '#renderer/components/action-dialog.tsx';
 
 /** Adds files to a draft: an empty one of a name, or some of this computer. */
 export function AddFileDialog({

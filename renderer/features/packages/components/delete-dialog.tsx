@@ -1,11 +1,11 @@
 import { useState } from 'react';
+import { ActionDialog } from '#renderer/components/action-dialog.tsx';
 import { Button } from '#renderer/components/button.tsx';
 import { useServices } from '#renderer/state/app-context.tsx';
 import { goTo } from '#renderer/state/place.ts';
 import { useAction } from '#renderer/state/requests.ts';
 import type { PackageSummary } from '#shared/ipc/library-routes.ts';
 import type { Problem } from '#shared/problem.ts';
-import { ActionDialog } from '#renderer/components/action-dialog.tsx';
 
 /** Deletes a package or one version of it; says who needs it when that is in the way. */
 export function DeleteDialog({

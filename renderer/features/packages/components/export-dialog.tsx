@@ -1,11 +1,11 @@
 import { useId, useState } from 'react';
+import { ActionDialog } from '#renderer/components/action-dialog.tsx';
 import { Field, Select } from '#renderer/components/field.tsx';
 import { useServices } from '#renderer/state/app-context.tsx';
 import { placeLink } from '#renderer/state/place.ts';
 import { useAction, useRequest } from '#renderer/state/requests.ts';
 import type { ExportedFile, PackageDetail } from '#shared/ipc/library-routes.ts';
 import type { Problem } from '#shared/problem.ts';
-import { ActionDialog } from '#renderer/components/action-dialog.tsx';
 
 type Format = 'afps' | 'afps-bundle';
 type Dialect = '0.x' | '2.x';

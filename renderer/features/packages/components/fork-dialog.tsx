@@ -1,4 +1,5 @@
 import { useId, useState } from 'react';
+import { ActionDialog } from '#renderer/components/action-dialog.tsx';
 import { Field, Input } from '#renderer/components/field.tsx';
 import { useServices } from '#renderer/state/app-context.tsx';
 import { goTo } from '#renderer/state/place.ts';
@@ -7,7 +8,6 @@ import type { PackageSummary } from '#shared/ipc/library-routes.ts';
 import type { Problem } from '#shared/problem.ts';
 import { proposeName, refuseName, rememberScope } from '../model/package-names.ts';
 import { placeOf } from '../model/package-places.ts';
-import { ActionDialog } from '#renderer/components/action-dialog.tsx';
 
 /** Copies a package under another name, to be changed freely. */
 export function ForkDialog({

@@ -1,6 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { KeyRound, Plus, X } from 'lucide-react';
 import { useId, useState } from 'react';
+import { ActionDialog } from '#renderer/components/action-dialog.tsx';
 import { Badge } from '#renderer/components/badge.tsx';
 import { Button, IconButton } from '#renderer/components/button.tsx';
 import { CopyButton } from '#renderer/components/copy-button.tsx';
@@ -12,7 +13,6 @@ import { useApp } from '#renderer/state/app-context.tsx';
 import { requestKey, useAction, useRequest } from '#renderer/state/requests.ts';
 import type { SigningState } from '#shared/ipc/library-routes.ts';
 import type { Problem } from '#shared/problem.ts';
-import { ActionDialog } from '#renderer/components/action-dialog.tsx';
 
 const policies: readonly { value: SigningState['policy']; label: string; help: string }[] = [
   {

@@ -1,4 +1,5 @@
 import { useId, useState } from 'react';
+import { ActionDialog } from '#renderer/components/action-dialog.tsx';
 import { Field, FieldErrors, Input } from '#renderer/components/field.tsx';
 import { ProblemCard } from '#renderer/components/problem-card.tsx';
 import { formatQuantity } from '#renderer/format/format.ts';
@@ -10,7 +11,6 @@ import type { Problem } from '#shared/problem.ts';
 import { openDrafts } from '../model/open-drafts.ts';
 import { placeOf } from '../model/package-places.ts';
 import { highestOf, refuseVersion, versionChoices } from '../model/version-choice.ts';
-import { ActionDialog } from '#renderer/components/action-dialog.tsx';
 import { ChangeList } from './change-list.tsx';
 
 /** Makes the draft a version: which one, and what changes for those who use the package. */

@@ -1,11 +1,11 @@
 import { useState } from 'react';
+import { ActionDialog } from '#renderer/components/action-dialog.tsx';
 import { useServices } from '#renderer/state/app-context.tsx';
 import { goTo } from '#renderer/state/place.ts';
 import { useAction } from '#renderer/state/requests.ts';
 import type { PackageSummary } from '#shared/ipc/library-routes.ts';
 import type { Problem } from '#shared/problem.ts';
 import { placeOf } from '../model/package-places.ts';
-import { ActionDialog } from '#renderer/components/action-dialog.tsx';
 
 /** Copies a version into the draft. */
 export function RestoreDialog({

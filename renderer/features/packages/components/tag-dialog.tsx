@@ -1,11 +1,11 @@
 import { useId, useState } from 'react';
+import { ActionDialog } from '#renderer/components/action-dialog.tsx';
 import { Button } from '#renderer/components/button.tsx';
 import { Field, Input } from '#renderer/components/field.tsx';
 import { useServices } from '#renderer/state/app-context.tsx';
 import { useAction } from '#renderer/state/requests.ts';
 import type { PackageDetail } from '#shared/ipc/library-routes.ts';
 import type { Problem } from '#shared/problem.ts';
-import { ActionDialog } from '#renderer/components/action-dialog.tsx';
 
 /** Points tags at a version, or takes them away. */
 export function TagDialog({

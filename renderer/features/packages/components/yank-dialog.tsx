@@ -1,10 +1,10 @@
 import { useId, useState } from 'react';
+import { ActionDialog } from '#renderer/components/action-dialog.tsx';
 import { Field, Input } from '#renderer/components/field.tsx';
 import { useServices } from '#renderer/state/app-context.tsx';
 import { useAction } from '#renderer/state/requests.ts';
 import type { PackageDetail } from '#shared/ipc/library-routes.ts';
 import type { Problem } from '#shared/problem.ts';
-import { ActionDialog } from '#renderer/components/action-dialog.tsx';
 
 /** Withdraws a version. */
 export function YankDialog({

@@ -15,8 +15,8 @@ import {
 } from '#renderer/format/format.ts';
 import type { RunProjection, TurnItem } from '#shared/runs/projection.ts';
 import type { RunDetail, RunSummary } from '#shared/runs/run.ts';
-import { SaveButton } from './save-button.tsx';
 import { phaseLabels } from '../model/phase-labels.ts';
+import { SaveButton } from './save-button.tsx';
 
 /** Everything about a run that is neither its course nor its result. */
 export function DetailsPanel({

@@ -1,8 +1,6 @@
-import { useId, useState, type FormEvent } from 'react';
-import { Button } from '#renderer/components/button.tsx';
-import { Dialog } from '#renderer/components/dialog.tsx';
+import { useId, useState } from 'react';
+import { ActionDialog } from '#renderer/components/action-dialog.tsx';
 import { Field, Input } from '#renderer/components/field.tsx';
-import { ProblemCard } from '#renderer/components/problem-card.tsx';
 import { placeOf } from '#renderer/features/packages/index.ts';
 import { useServices } from '#renderer/state/app-context.tsx';
 import { goTo } from '#renderer/state/place.ts';
@@ -33,69 +31,54 @@ export function SaveDialog({
       goTo(placeOf({ name, type: 'integration' }, 'overview'));
     },
   });
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
-    if (displayName.trim() === '' || save.isPending) return;
-    setProblem(undefined);
-    save.mutate({
-      integrationId: trial.integrationId,
-      displayName: displayName.trim(),
-      ...(description.trim() && { description: description.trim() }),
-    });
-  };
   return (
-    <Dialog
-      open
-      onOpenChange={(open) => {
-        if (!open) onClose();
-      }}
+    <ActionDialog
       title="Save as integration"
       description="A draft with the server’s address, the ways to sign in that you used, and its tools to choose from."
+      action="Save"
+      busy={save.isPending}
+      unavailable={displayName.trim() === '' ? 'It needs a name' : undefined}
+      problem={problem}
+      onClose={onClose}
+      onSubmit={() => {
+        setProblem(undefined);
+        save.mutate({
+          integrationId: trial.integrationId,
+          displayName: displayName.trim(),
+          ...(description.trim() && { description: description.trim() }),
+        });
+      }}
     >
-      <form onSubmit={submit} className="space-y-4 overflow-auto px-5 pb-5">
-        <Field id={`${id}-title`} label="What people call it" required>
-          {(attributes) => (
-            <Input
-              {...attributes}
-              maxLength={200}
-              value={displayName}
-              onChange={({ target }) => setDisplayName(target.value)}
-            />
-          )}
-        </Field>
-        <Field id={`${id}-description`} label="What it does" help="One sentence. It can be found by it.">
-          {(attributes) => (
-            <Input
-              {...attributes}
-              maxLength={2000}
-              value={description}
-              onChange={({ target }) => setDescription(target.value)}
-            />
-          )}
-        </Field>
-        <p className="text-sm text-ink-soft">
-          It is called <code className="font-mono">{trial.integrationId}</code>
-          {trial.source.kind === 'bundle' && (
-            <>
-              {' '}
-              and runs <code className="font-mono">{trial.source.server}</code>, which is kept too
-            </>
-          )}
-          . Accounts that you connected stay connected.
-        </p>
-        {problem && <ProblemCard problem={problem} />}
-        <div className="flex justify-end gap-2">
-          <Button onClick={onClose}>Cancel</Button>
-          <Button
-            type="submit"
-            variant="primary"
-            busy={save.isPending}
-            unavailable={displayName.trim() === '' ? 'It needs a name' : undefined}
-          >
-            Save
-          </Button>
-        </div>
-      </form>
-    </Dialog>
+      <Field id={`${id}-title`} label="What people call it" required>
+        {(attributes) => (
+          <Input
+            {...attributes}
+            maxLength={200}
+            value={displayName}
+            onChange={({ target }) => setDisplayName(target.value)}
+          />
+        )}
+      </Field>
+      <Field id={`${id}-description`} label="What it does" help="One sentence. It can be found by it.">
+        {(attributes) => (
+          <Input
+            {...attributes}
+            maxLength={2000}
+            value={description}
+            onChange={({ target }) => setDescription(target.value)}
+          />
+        )}
+      </Field>
+      <p className="text-sm text-ink-soft">
+        It is called <code className="font-mono">{trial.integrationId}</code>
+        {trial.source.kind === 'bundle' && (
+          <>
+            {' '}
+            and runs <code className="font-mono">{trial.source.server}</code>, which is kept too
+          </>
+        )}
+        . Accounts that you connected stay connected.
+      </p>
+    </ActionDialog>
   );
 }

@@ -4,6 +4,7 @@ import { Badge, type Tone } from '#renderer/components/badge.tsx';
 import { Button } from '#renderer/components/button.tsx';
 import { classes } from '#renderer/components/classes.ts';
 import { CodeBlock } from '#renderer/components/code-block.tsx';
+import { downloadText } from '#renderer/components/download-text.ts';
 import { EmptyState } from '#renderer/components/empty-state.tsx';
 import { Input, Select } from '#renderer/components/field.tsx';
 import { ScrollRegion } from '#renderer/components/scroll-region.tsx';
@@ -13,7 +14,6 @@ import { useAction } from '#renderer/state/requests.ts';
 import type { ProtocolEntry, ServerSession } from '#shared/ipc/server-routes.ts';
 import { exportLines } from '#shared/mcp/protocol-lines.ts';
 import { answersOf, filterLog, prettyText, type LogKind } from '../model/log-filter.ts';
-import { downloadText } from '#renderer/components/download-text.ts';
 
 /** Entries that are shown at once; older ones come on demand. */
 const SHOWN = 200;
