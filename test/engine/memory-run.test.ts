@@ -33,13 +33,15 @@ it('remembers from run to run what an agent notes and pins, and what it publishe
         tool: 'bash',
         input: {
           command:
-            'mkdir -p work outputs; echo A > work/a.md; echo B > outputs/b.md; ln -s /etc/passwd work/l',
+            'mkdir -p work outputs; echo A > work/a.md; echo B > outputs/b.md; ln -s /etc/passwd work/l; mkfifo work/p; ln -s /proc work/s',
         },
       },
     ]),
     turn([
       { tool: 'publish_file', input: { path: 'work/a.md', presentation: 'primary' } },
       { tool: 'publish_file', input: { path: 'work/l' } },
+      { tool: 'publish_file', input: { path: 'work/p' } },
+      { tool: 'publish_file', input: { path: 'work/s/self/environ' } },
       { tool: 'publish_file', input: { path: '../etc/passwd' } },
       { tool: 'publish_file', input: { path: 'work/none' } },
     ]),
@@ -51,16 +53,18 @@ it('remembers from run to run what an agent notes and pins, and what it publishe
     data.type === 'tool.ended' && data.tool !== 'bash' ? [[data.isError, JSON.stringify(data.content)]] : [],
   );
   // Calls of one turn end in any order.
-  expect(results).toHaveLength(8);
+  expect(results).toHaveLength(10);
   const expected = [
     [false, expect.stringContaining('Noted. The memory has 1 of 100 notes.')],
     [false, expect.stringContaining('Pinned')],
     [true, expect.stringContaining('key: expected to match')],
     [true, expect.stringContaining('It has 2001 characters; a note may have 2000.')],
     [false, expect.stringContaining('Published a.md (2 bytes)')],
-    [true, expect.stringContaining('is a folder or a link')],
+    [true, expect.stringContaining('\\"work/l\\" is no plain file')],
+    [true, expect.stringContaining('\\"work/p\\" is no plain file')],
     [true, expect.stringContaining('inside the workspace')],
-    [true, expect.stringContaining('There is no file')],
+    [true, expect.stringContaining('There is no file \\"work/none')],
+    [true, expect.stringContaining('There is no file \\"work/s/self/environ')],
   ];
   for (const result of expected) expect(results).toContainEqual(result);
   expect(first.detail.outputFiles.map(({ path }) => path)).toEqual(['a.md', 'b.md']);
