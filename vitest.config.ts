@@ -10,6 +10,8 @@ export default defineConfig({
         test: {
           name: 'unit',
           include: ['{main,shared,renderer,scripts}/**/*.test.{ts,tsx}'],
+          // Vitest leaves one core to others, which is half of a small machine.
+          maxWorkers: '100%',
           testTimeout: 15_000,
         },
       },
