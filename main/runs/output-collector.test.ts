@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -283,6 +284,35 @@ describe('OutputCollector', () => {
     expect(readFileSync(join(folder, 'a'), 'utf8')).toBe('file again');
     expect(readFileSync(join(folder, 'z'), 'utf8')).toBe('after it');
     expect(removed).toEqual(['a', 'a/b', 'a/c']);
+  });
+
+  it('does not wait for what it leaves before it takes the next', async () => {
+    const asked: string[] = [];
+    async function* endless() {
+      const header = pack();
+      header.entry({ name: 'sparse', size: 7 * 1024 ** 3 });
+      const [first] = (await once(header, 'data')) as [Buffer];
+      yield first;
+      for (;;) yield await new Promise<Buffer>((resolve) => setImmediate(resolve, Buffer.alloc(65_536)));
+    }
+    const collector = new OutputCollector(
+      {
+        getArchive: (path) => {
+          asked.push(path);
+          if (path.endsWith('/sparse')) return Promise.resolve(Readable.from(endless()));
+          const archive = pack();
+          archive.entry({ name: 'a.txt' }, 'x');
+          archive.finalize();
+          return Promise.resolve(Readable.from(archive));
+        },
+      },
+      folder,
+      { kept: () => undefined, skipped: () => undefined, removed: () => undefined },
+    );
+    collector.changed('sparse');
+    await expect.poll(() => asked, { timeout: 5000 }).toEqual(['/workspace/outputs/sparse']);
+    expect(await collector.publish('a.txt', undefined, AbortSignal.timeout(3000))).toMatchObject({ size: 1 });
+    await collector.close();
   });
 
   it('says so when this computer does not take a file, and when the last look breaks off', async () => {

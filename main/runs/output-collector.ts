@@ -204,6 +204,8 @@ export class OutputCollector {
           const problem = this.#refusal(relative, `${OUTPUTS_FOLDER}/${relative}`, size);
           if (problem) {
             skips.add(relative, problem);
+            // A sparse file takes no room and minutes to read: whatever is published next would wait for it.
+            if (parent !== undefined) break;
           } else {
             await this.#keep(relative, size, mtime?.getTime() ?? 0, Readable.from(entry), signal);
             continue;
