@@ -286,6 +286,31 @@ describe('OutputCollector', () => {
     expect(removed).toEqual(['a', 'a/b', 'a/c']);
   });
 
+  it('publishes no longer what was cancelled before its turn, and keeps nobody waiting', async () => {
+    const turn = Promise.withResolvers<void>();
+    const asked: string[] = [];
+    const collector = new OutputCollector(
+      {
+        getArchive: async (path) => {
+          asked.push(path);
+          await turn.promise;
+          throw new Error('Not there.');
+        },
+      },
+      folder,
+      { kept: () => undefined, skipped: () => undefined, removed: () => undefined },
+    );
+    const first = collector.publish('first', undefined, signal());
+    first.catch(() => undefined);
+    await expect(collector.publish('second', undefined, AbortSignal.timeout(50))).rejects.toThrow('timeout');
+    turn.resolve();
+    await expect(first).rejects.toThrow('Not there.');
+    await collector.close();
+    expect(asked).toEqual(['/workspace/first']);
+    // Whoever asks when all is over is told so at once.
+    await expect(collector.publish('late', undefined, signal())).rejects.toThrow('aborted');
+  });
+
   it('does not wait for what it leaves before it takes the next', async () => {
     const asked: string[] = [];
     async function* endless() {

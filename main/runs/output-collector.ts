@@ -149,8 +149,15 @@ export class OutputCollector {
     const wanted = publishedName(plain, name);
     const signal = AbortSignal.any([given, this.#abort.signal]);
     const published = Promise.withResolvers<{ path: string; size: number }>();
-    this.#enqueue(() => this.#fetchOne(plain, wanted, signal).then(published.resolve, published.reject));
-    return published.promise;
+    signal.throwIfAborted();
+    const cancel = () => published.reject(signal.reason);
+    signal.addEventListener('abort', cancel, { once: true });
+    this.#enqueue(async () => {
+      if (!signal.aborted) {
+        await this.#fetchOne(plain, wanted, signal).then(published.resolve, published.reject);
+      }
+    });
+    return published.promise.finally(() => signal.removeEventListener('abort', cancel));
   }
 
   /**
