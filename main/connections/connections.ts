@@ -1,15 +1,8 @@
-import { randomUUID } from 'node:crypto';
 import type { Logger } from '#main/logging/index.ts';
 import type { Outbound } from '#main/network/index.ts';
 import type { SecretStore } from '#main/secrets/secret-store.ts';
 import type { Database } from '#main/store/index.ts';
-import {
-  hasEnded,
-  MAX_CHOSEN_CONNECTIONS,
-  type ConnectFlow,
-  type Connection,
-  type RedirectChoice,
-} from '#shared/connections/connection.ts';
+import { type ConnectFlow, type Connection, type RedirectChoice } from '#shared/connections/connection.ts';
 import type { ConnectionTest, IntegrationNeeds, RunRequirements } from '#shared/connections/requirements.ts';
 import type { AuthMethod, IntegrationManifest } from '#shared/manifest/model/integration.ts';
 import type { McpServerManifest } from '#shared/manifest/model/mcp-server.ts';
@@ -19,6 +12,7 @@ import type { CredentialsAnswer } from '#shared/protocol/integrations.ts';
 import { requestedScopes } from '#shared/tools/scopes.ts';
 import { checkFields } from './check-fields.ts';
 import { checkedLabel, labelFor } from './connection-label.ts';
+import { authUnknown, unknownConnection, wrongWay } from './connection-problems.ts';
 import { ConnectionRepository } from './connection-repository.ts';
 import type {
   AuthReference,
@@ -34,7 +28,8 @@ import { ConnectionVault, type ConnectionSecrets } from './connection-vault.ts';
 import { CredentialProvider } from './credential-provider.ts';
 import { describeAuth } from './describe-auth.ts';
 import type { IntegrationSource } from './integration-source.ts';
-import { isOpenConnection, NOTHING, openConnectionOf } from './open-connections.ts';
+import { assertSameAccount, newConnection } from './new-connection.ts';
+import { isOpenConnection, NO_CREDENTIAL } from './open-connections.ts';
 import { logIn } from './login/log-in.ts';
 import { AuthorizationServers, type KnownServer } from './oauth/authorization-server.ts';
 import { assertLasting } from './oauth/lasting-access.ts';
@@ -43,7 +38,7 @@ import { registerClient } from './oauth/register-client.ts';
 import { BROWSER_MS, type SignedIn } from './oauth/sign-in.ts';
 import { SignIns } from './oauth/sign-ins.ts';
 import { OAuthClients, type ClientInput } from './oauth-clients.ts';
-import { requirementsOf } from './requirements.ts';
+import { RunAccounts } from './run-accounts.ts';
 import { describeSettings, ServerSettings } from './server-settings.ts';
 import { testCredential } from './test-connection.ts';
 
@@ -74,6 +69,7 @@ export class Connections implements ConnectionService, AsyncDisposable {
   readonly #servers: AuthorizationServers;
   readonly #provider: CredentialProvider;
   readonly #signIns: SignIns;
+  readonly #accounts: RunAccounts;
   readonly #stateListeners = new Set<(state: ConnectionState) => void>();
   readonly #credentialListeners = new Set<(connectionId: string) => void>();
 
@@ -87,6 +83,13 @@ export class Connections implements ConnectionService, AsyncDisposable {
     this.#serverSettings = new ServerSettings(options.secrets, options.protect);
     this.#clients = new OAuthClients(this.#repository, this.#vault, this.#redirect);
     this.#servers = new AuthorizationServers(options.outbound);
+    this.#accounts = new RunAccounts({
+      repository: this.#repository,
+      vault: this.#vault,
+      clients: this.#clients,
+      integrations: options.integrations,
+      now: () => this.#now(),
+    });
     this.#signIns = new SignIns({
       outbound: options.outbound,
       browserMs: options.browserMs ?? BROWSER_MS,
@@ -209,7 +212,7 @@ export class Connections implements ConnectionService, AsyncDisposable {
     if (present) assertSameAccount(present, accountId);
     return this.#keep(
       {
-        ...(present ?? newConnection(integrationId, authKey, auth)),
+        ...(present ?? newConnection(integrationId, authKey, auth, { at: this.#now() })),
         accountId,
         identity,
         label: label?.trim()
@@ -282,79 +285,24 @@ export class Connections implements ConnectionService, AsyncDisposable {
   }
 
   choose(agentId: string, integrationId: string, connectionIds: readonly string[]): void {
-    // What is kept nowhere need not be remembered: it is taken by itself.
-    const ids = [...new Set(connectionIds)].filter((id) => !isOpenConnection(id));
-    if (ids.length > MAX_CHOSEN_CONNECTIONS) {
-      throw new ProblemError({
-        code: 'too_many_connections',
-        title: 'Too many accounts at once',
-        detail: `${ids.length} were chosen; a run takes ${MAX_CHOSEN_CONNECTIONS} of one integration.`,
-        pointer: '/connectionIds',
-      });
-    }
-    for (const id of ids) {
-      if (this.#get(id).integrationId !== integrationId) throw unknownConnection();
-    }
-    this.#repository.choose(agentId, integrationId, ids);
+    this.#accounts.choose(agentId, integrationId, connectionIds);
     this.#tellState();
   }
 
-  async requirements(
+  requirements(
     agentId: string,
     agent: ConnectedAgent,
-    chosenNow: Readonly<Record<string, readonly string[]>> = {},
+    chosenNow?: Readonly<Record<string, readonly string[]>>,
   ): Promise<RunRequirements> {
-    const known = await this.#vault.known().catch(() => undefined);
-    const integrations = new Map<string, IntegrationManifest>();
-    for (const id of Object.keys(agent.dependencies.integrations)) {
-      const integration = await (agent.integrations ?? this.#options.integrations).get(id);
-      if (integration) integrations.set(id, integration);
-    }
-    const now = this.#now();
-    const kept = this.#repository.list();
-    const open = [...integrations.values()].flatMap(
-      (integration) => openConnectionOf(integration, kept) ?? [],
-    );
-    return requirementsOf({
-      agent,
-      integrations,
-      connections: [...kept.map((connection) => asItIs(connection, known, now)), ...open],
-      chosenNow,
-      chosenEarlier: (id) => this.#repository.choice(agentId, id),
-      hasClient: (id, authKey) =>
-        this.#clients.describe(id, authKey) !== undefined ||
-        integrations.get(id)?.auths[authKey]?.tokenEndpointAuthMethod === 'none',
-    });
+    return this.#accounts.requirements(agentId, agent, chosenNow);
   }
 
-  async bind(
+  bind(
     agentId: string,
     agent: ConnectedAgent,
     chosenNow?: Readonly<Record<string, readonly string[]>>,
   ): Promise<RunConnection[]> {
-    const { isReady, integrations } = await this.requirements(agentId, agent, chosenNow);
-    if (!isReady) {
-      const missing = integrations.filter(({ detail }) => detail !== '');
-      throw new ProblemError({
-        code: 'missing_integration_connection',
-        title: 'The agent needs accounts that are not there',
-        detail: missing.map(({ detail }) => detail).join(' '),
-        action: 'Connect what is missing, then run the agent again.',
-        causes: missing.map(({ integrationId, status, detail }) => ({
-          code: status,
-          detail,
-          pointer: `/connections/${integrationId.replaceAll('~', '~0').replaceAll('/', '~1')}`,
-        })),
-      });
-    }
-    return integrations.flatMap(({ status, chosen, candidates, integrationId }) => {
-      if (status !== 'ready') return [];
-      return chosen.map((id) => {
-        if (!isOpenConnection(id)) return runConnectionOf(this.#get(id));
-        const { authKey, label } = candidates.find(({ connectionId }) => connectionId === id) ?? unknown();
-        return { id, integrationId, authKey, label, account: undefined, canRefresh: false };
-      });
-    });
+    return this.#accounts.bind(agentId, agent, chosenNow);
   }
 
   credentials(
@@ -362,7 +310,7 @@ export class Connections implements ConnectionService, AsyncDisposable {
     reason: 'initial' | 'refresh',
     signal?: AbortSignal,
   ): Promise<CredentialsAnswer> {
-    if (isOpenConnection(connectionId)) return Promise.resolve(NOTHING);
+    if (isOpenConnection(connectionId)) return Promise.resolve(NO_CREDENTIAL);
     return this.#provider.answer(connectionId, reason, signal);
   }
 
@@ -404,7 +352,7 @@ export class Connections implements ConnectionService, AsyncDisposable {
     assertLasting(auth, server, tokens.expiresAt, refreshToken);
     return this.#keep(
       {
-        ...(present ?? newConnection(integrationId, authKey, auth)),
+        ...(present ?? newConnection(integrationId, authKey, auth, { at: this.#now() })),
         accountId: identity.accountId,
         identity: { ...identity.claims },
         label: present?.label ?? labelFor(identity.accountId, auth, {}, this.#countOf(integrationId)),
@@ -530,79 +478,4 @@ export class Connections implements ConnectionService, AsyncDisposable {
     const state = this.state();
     for (const listener of this.#stateListeners) listener(state);
   }
-}
-
-function newConnection(integrationId: string, authKey: string, auth: AuthMethod): Connection {
-  const now = Date.now();
-  return {
-    id: randomUUID(),
-    integrationId,
-    authKey,
-    authType: auth.type,
-    label: '',
-    accountId: 'default',
-    identity: {},
-    scopes: [],
-    lostScopes: [],
-    state: 'connected',
-    renewable: false,
-    createdAt: now,
-    updatedAt: now,
-  };
-}
-
-/**
- * A vault that was set aside, or kept in memory, may have less than the database promises; and an access
- * that nobody can renew ends without a word.
- */
-function asItIs(connection: Connection, known: ReadonlySet<string> | undefined, now: number): Connection {
-  const isKept = known === undefined || known.has(connection.id);
-  return isKept && !hasEnded(connection, now) ? connection : { ...connection, state: 'needs_sign_in' };
-}
-
-function runConnectionOf(connection: Connection): RunConnection {
-  const { id, integrationId, authKey, label, accountId, renewable } = connection;
-  return {
-    id,
-    integrationId,
-    authKey,
-    label,
-    account: accountId === 'default' ? undefined : accountId,
-    canRefresh: renewable,
-  };
-}
-
-/** What was chosen for one account must not act for another. @throws ProblemError `identity_mismatch`. */
-function assertSameAccount({ accountId: before }: Connection, after: string): void {
-  if (before === 'default' || after === 'default' || before === after) return;
-  throw new ProblemError({
-    code: 'identity_mismatch',
-    title: 'This is another account',
-    detail: `The connection is for ${before}, and ${after} signed in. It was left as it is.`,
-    action: 'Sign in with the same account, or add the other one as a new connection.',
-  });
-}
-
-function unknown(): never {
-  throw unknownConnection();
-}
-
-function unknownConnection(): ProblemError {
-  return new ProblemError({
-    code: 'connection_unknown',
-    title: 'Unknown connection',
-    detail: 'There is no such connection. It may have been removed.',
-  });
-}
-
-function authUnknown({ integrationId, authKey }: AuthReference): ProblemError {
-  return new ProblemError({
-    code: 'auth_unknown',
-    title: 'Unknown way of connecting',
-    detail: `${integrationId} has no way of connecting called "${authKey.slice(0, 100)}".`,
-  });
-}
-
-function wrongWay(detail: string): ProblemError {
-  return new ProblemError({ code: 'auth_wrong_way', title: 'Not the way to connect', detail });
 }

@@ -3,6 +3,7 @@ import { credentialFieldsOf } from '#shared/connections/credential-fields.ts';
 import type { Connection } from '#shared/connections/connection.ts';
 import type { AuthMethod, IntegrationManifest } from '#shared/manifest/model/integration.ts';
 import type { CredentialsAnswer } from '#shared/protocol/integrations.ts';
+import { newConnection } from './new-connection.ts';
 
 const PREFIX = 'open-';
 
@@ -29,22 +30,9 @@ export function openConnectionOf(
   const isOpen = methods.every(([, auth]) => asksForNothing(auth));
   if (first === undefined || !isOpen || connections.some((one) => one.integrationId === name))
     return undefined;
-  const [authKey, { type }] = first;
-  return {
-    id: PREFIX + createHash('sha256').update(`${name}\n${authKey}`).digest('hex').slice(0, 32),
-    integrationId: name,
-    authKey,
-    authType: type,
-    label: 'No account needed',
-    accountId: 'default',
-    identity: {},
-    scopes: [],
-    lostScopes: [],
-    state: 'connected',
-    renewable: false,
-    createdAt: 0,
-    updatedAt: 0,
-  };
+  const [authKey, auth] = first;
+  const id = PREFIX + createHash('sha256').update(`${name}\n${authKey}`).digest('hex').slice(0, 32);
+  return { ...newConnection(name, authKey, auth, { id, at: 0 }), label: 'No account needed' };
 }
 
 /** Whether an id is that of a connection which is kept nowhere; those that are kept have other ids. */
@@ -53,4 +41,4 @@ export function isOpenConnection(connectionId: string): boolean {
 }
 
 /** What such a connection's requests carry. */
-export const NOTHING: CredentialsAnswer = { fields: {}, publicFields: [] };
+export const NO_CREDENTIAL: CredentialsAnswer = { fields: {}, publicFields: [] };
