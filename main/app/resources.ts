@@ -36,7 +36,8 @@ interface OpenFile {
 
 /**
  * Serves the renderer's files, and at `/output/<runId>/<path>` what runs left, at `/resource/` what was too
- * large for their conversations, at `/document/` what they were given; `?download` has the browser save it. At `/export/<token>` an exported package is saved, at `/calls/<runId>/<format>` a run's audit.
+ * large for their conversations, at `/document/` what they were given; `?download` has the browser save it.
+ * At `/export/<token>` an exported package is saved, at `/calls/<runId>/<format>` a run's audit.
  * @param rendererFolder Absolute path of the built renderer.
  */
 export function createResourceHandler(options: {

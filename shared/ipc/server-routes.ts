@@ -108,7 +108,7 @@ export type ServerRequest = z.infer<typeof serverRequestSchema>;
 /** Requests of the page on which MCP servers are looked at and called by hand. No answer holds a credential. */
 export const serverRoutes = {
   'servers.state': { input: nothing, output: serverStateSchema },
-  /** Begins a connection; how it goes on is told by the topic. One of the same server and account is closed. */
+  /** Begins a connection; how it goes on is told by the topic. One of the same server is closed. */
   'servers.open': {
     input: z.object({
       /** An integration, a trial, or the package of a local server. */

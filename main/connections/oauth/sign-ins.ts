@@ -45,7 +45,10 @@ export class SignIns implements AsyncDisposable {
     this.#signIns.get(flowId)?.cancel();
   }
 
-  /** Takes what a browser brought back by the app's scheme, or a person typed in. @throws ProblemError `redirect_unknown`. */
+  /**
+   * Takes what a browser brought back by the app's scheme, or a person typed in.
+   * @throws ProblemError `redirect_unknown`
+   */
   async receiveRedirect(address: string): Promise<void> {
     await this.#receiver.receive(address);
   }
