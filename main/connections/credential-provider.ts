@@ -301,7 +301,7 @@ export class CredentialProvider {
 }
 
 /** Whether main can have another credential without a person. */
-export function isRenewable(
+function isRenewable(
   auth: AuthMethod,
   secrets: Pick<ConnectionSecrets, 'refreshToken' | 'inputs'>,
 ): boolean {

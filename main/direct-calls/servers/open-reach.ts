@@ -19,7 +19,7 @@ import { linkSidecar } from '../sidecar-link.ts';
 import type { ReachHooks, ServerReach } from './server-session.ts';
 
 /** Id of the connection to a server that is asked without an account. */
-export const NO_CONNECTION = 'none';
+const NO_CONNECTION = 'none';
 /** Milliseconds that an exchange may outlast its request, for what is said about its end. */
 const GRACE_MS = 5_000;
 

@@ -12,7 +12,7 @@ export interface WriteOptions {
 }
 
 /** How a package is written: the same content always gives the same bytes. */
-export const PACKAGE_WRITING: WriteOptions = { isCompressed: true, time: [2020, 1, 1, 0] };
+const PACKAGE_WRITING: WriteOptions = { isCompressed: true, time: [2020, 1, 1, 0] };
 /** How a bundle of packages is written. */
 export const BUNDLE_WRITING: WriteOptions = { isCompressed: false, time: [1980, 1, 2, 12] };
 

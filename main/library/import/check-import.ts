@@ -113,7 +113,7 @@ export function mergeEqual(given: readonly CheckedImport[]): CheckedImport[] {
 }
 
 /** Whether a finding can be mended before its package is taken. */
-export function isMendable({ file, fix }: Finding): boolean {
+function isMendable({ file, fix }: Finding): boolean {
   return fix !== undefined && file === MANIFEST_FILE;
 }
 

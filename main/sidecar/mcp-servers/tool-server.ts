@@ -37,7 +37,7 @@ export interface ToolServerTimes {
   readonly closeMs: number;
 }
 
-export const DEFAULT_SERVER_TIMES: ToolServerTimes = { openMs: 30_000, callMs: 300_000, closeMs: 2_000 };
+const DEFAULT_SERVER_TIMES: ToolServerTimes = { openMs: 30_000, callMs: 300_000, closeMs: 2_000 };
 
 export interface ServerCallOptions {
   readonly signal: AbortSignal;

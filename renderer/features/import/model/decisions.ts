@@ -64,7 +64,7 @@ export function summarize({ items }: ImportPreview, decisions: Decisions): Impor
 }
 
 /** Whether nothing can be done with an item but to leave it. */
-export function isRefused({ choices }: ImportItem): boolean {
+function isRefused({ choices }: ImportItem): boolean {
   return choices.every((choice) => choice === 'skip');
 }
 
