@@ -301,10 +301,7 @@ export class CredentialProvider {
 }
 
 /** Whether main can have another credential without a person. */
-function isRenewable(
-  auth: AuthMethod,
-  secrets: Pick<ConnectionSecrets, 'refreshToken' | 'inputs'>,
-): boolean {
+function isRenewable(auth: AuthMethod, secrets: Pick<ConnectionSecrets, 'refreshToken' | 'inputs'>): boolean {
   if (auth.type === 'oauth2') return secrets.refreshToken !== undefined;
   return auth.connect?.login !== undefined && secrets.inputs !== undefined;
 }
