@@ -1,5 +1,8 @@
 import { ProblemError } from '#shared/problem.ts';
 
+/** What an engine calls the computer it runs on. */
+const ENGINE_HOST = 'host.docker.internal';
+
 /**
  * The problem behind a request that got no whole answer. It tells the host and the kind of failure, never
  * the request. Cancellation comes back as it is.
@@ -35,9 +38,18 @@ export function networkProblem(error: unknown, url: URL, proxy: string | undefin
       action: 'Try again.',
     });
   }
+  const isUnresolved = code === 'ENOTFOUND' || code === 'EAI_AGAIN';
+  if (isUnresolved && url.hostname === ENGINE_HOST) {
+    return new ProblemError({
+      code: 'network_unreachable',
+      title: `${url.host} cannot be reached`,
+      detail: `${ENGINE_HOST} is the name of this computer inside a run, and no name outside of it.`,
+      action: 'Run an agent with the integration; what is tried here goes out from this computer itself.',
+    });
+  }
   const reason = /^(UND_ERR_SOCKET|ECONNRESET|EPIPE)$/.test(code)
     ? `${url.host} ended the connection${way} without an answer.`
-    : code === 'ENOTFOUND' || code === 'EAI_AGAIN'
+    : isUnresolved
       ? `The name ${url.hostname} cannot be resolved${way}.`
       : `${url.host} cannot be reached${way} (${code}).`;
   return new ProblemError({
