@@ -21,7 +21,7 @@ function install() {
   const stamp = join(root, 'node_modules', '.slipway-lock');
   if (existsSync(stamp) && readFileSync(stamp, 'utf8') === lock) return;
   refuseLinkedFolder(dirname(stamp));
-  process.stderr.write('Installing packages (once, about half a minute) …\n');
+  process.stderr.write('Installing packages (once, a minute or two) …\n');
   const npm = process.env.npm_execpath;
   const command = npm && npm.endsWith('.js') ? [process.execPath, [npm]] : ['npm', []];
   const result = spawnSync(

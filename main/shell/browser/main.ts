@@ -10,6 +10,7 @@ import { runBrowserShell } from './browser-shell.ts';
 
 const USAGE = `Usage: npm start -- [options]
 
+  --browser                 open a window of your browser, also where Electron is
   --no-open                 only print the address
   --port <number>           listen on this port (default: any free one)
   --data-dir <folder>       keep everything in this folder

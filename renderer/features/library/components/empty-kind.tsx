@@ -43,7 +43,7 @@ export function EmptyKind({
     >
       <p>{lessons[shown]}</p>
       <p className="mt-2 text-ink-faint">
-        You can also drop .afps files or a folder anywhere on this window.
+        You can also drop .afps and .mcpb files or a folder anywhere on this window.
       </p>
     </EmptyState>
   );
