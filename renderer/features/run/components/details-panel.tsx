@@ -146,6 +146,7 @@ function Fact({ name, children }: { name: string; children: ReactNode }) {
 }
 
 function SummaryFacts({ summary, model }: { summary: RunSummary; model: string | undefined }) {
+  const modelId = model ?? summary.model.modelId;
   return (
     <>
       <Fact name="Agent">
@@ -154,7 +155,8 @@ function SummaryFacts({ summary, model }: { summary: RunSummary; model: string |
         </span>
       </Fact>
       <Fact name="Model">
-        {summary.modelName} <span className="text-ink-faint">({model ?? summary.model.modelId})</span>
+        {summary.modelName}
+        {modelId !== summary.modelName && <span className="text-ink-faint"> ({modelId})</span>}
       </Fact>
       {summary.engine && <Fact name="Engine">{summary.engine}</Fact>}
       <Fact name="Started by">{summary.trigger === 'cli' ? 'the command line' : 'the app'}</Fact>
