@@ -32,15 +32,16 @@ export function modelsCommand(options: ListOptions, output: OutputStream): Promi
       return EXIT.success;
     }
     const { providerId, modelId } = state.defaultModel;
-    const rows = state.providers.flatMap((provider) =>
-      provider.ready
-        ? provider.models.map((model) => [
-            `${provider.id}/${model.modelId}`,
-            model.displayName,
-            provider.id === providerId && model.modelId === modelId ? 'default' : '',
-          ])
-        : [[provider.id, provider.displayName, 'not set up']],
-    );
+    const rows = state.providers.flatMap((provider) => {
+      if (!provider.ready) return [[provider.id, provider.displayName, 'not set up']];
+      if (provider.models.length === 0)
+        return [[provider.id, provider.displayName, 'no model known: test it in Settings, Models']];
+      return provider.models.map((model) => [
+        `${provider.id}/${model.modelId}`,
+        model.displayName,
+        provider.id === providerId && model.modelId === modelId ? 'default' : '',
+      ]);
+    });
     await table(output, rows);
     return EXIT.success;
   });
