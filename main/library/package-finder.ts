@@ -119,7 +119,7 @@ export class PackageFinder {
     const { manifest } = checked;
     if (manifest?.type !== 'agent' || Object.keys(manifest.dependencies.integrations).length === 0)
       return checked;
-    const packages = await this.#lookupFor(manifest, view);
+    const packages = await this.lookupFor(manifest, view);
     return checkPackage(source, files, { direction, schemaChecker, packages });
   }
 
@@ -212,7 +212,8 @@ export class PackageFinder {
     return found && choose(found.candidates, found.tags, range, view.prefersDraft)?.model();
   }
 
-  async #lookupFor(manifest: PackageManifest, view: FinderView): Promise<PackageLookup> {
+  /** The integrations a package needs and the servers behind them, for rules that look into them. */
+  async lookupFor(manifest: PackageManifest, view: FinderView): Promise<PackageLookup> {
     const models = new Map<string, PackageManifest>();
     for (const [name, range] of Object.entries(manifest.dependencies.integrations)) {
       const model = await this.#modelFor(name, range, view);

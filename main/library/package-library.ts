@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream';
 import type {
-  ChangeReport,
+  Comparison,
   ExportedFile,
   ImportOutcome,
   ImportPreview,
@@ -12,6 +12,7 @@ import type {
 } from '#shared/ipc/library-routes.ts';
 import type { Finding } from '#shared/manifest/finding.ts';
 import type { PackageType } from '#shared/manifest/dialect.ts';
+import { versionStep, type VersionState } from '#shared/manifest/version-step.ts';
 import type { AgentLibrary } from './agent-library.ts';
 import { idOf } from './agent-views.ts';
 import type { Catalogue, CatalogueEntry } from './catalogue/index.ts';
@@ -46,6 +47,8 @@ export interface PackageLibraryOptions {
   readonly agents: AgentLibrary;
   readonly catalogue: Catalogue;
 }
+
+const NOTHING: VersionState['lookup'] = { integration: () => undefined, mcpServer: () => undefined };
 
 /** {@link PackageService} over the store, the samples and the folders that are followed. */
 export class PackageLibrary implements PackageService {
@@ -120,13 +123,15 @@ export class PackageLibrary implements PackageService {
     return runPackageOf(this.#options.importer.checkedItem(token, id));
   }
 
-  async compare(name: string, from: string, to: string): Promise<ChangeReport> {
+  async compare(name: string, from: string, to: string): Promise<Comparison> {
     const { finder } = this.#options;
     const found = await Promise.all([finder.get(name, from), finder.get(name, to)]);
     // Both look into the same library, so that only what this package changes is told.
     const view = { prefersDraft: found.some(({ snapshot }) => snapshot?.version === undefined) };
     const [before, after] = await Promise.all([this.#stateOf(found[0], view), this.#stateOf(found[1], view)]);
-    return changeReport(before, after);
+    const changes = changeReport(before, after);
+    const { step, reasons } = versionStep(before, after, changes.reach);
+    return { ...changes, step, stepReasons: [...reasons] };
   }
 
   async save(
@@ -277,11 +282,12 @@ export class PackageLibrary implements PackageService {
     throw storeProblem('package_unknown', { detail: `There is no package "${name}" in the library.` });
   }
 
-  async #stateOf(found: FoundPackage, view: FinderView): Promise<ReachState> {
+  async #stateOf(found: FoundPackage, view: FinderView): Promise<ReachState & VersionState> {
     const { finder } = this.#options;
     const files = await digestedFiles(finder, found);
     const { manifest } = await finder.checkFound(found);
-    return { files, reach: await finder.wholeReachOf(manifest, files, view) };
+    const lookup = manifest === undefined ? NOTHING : await finder.lookupFor(manifest, view);
+    return { files, manifest, lookup, reach: await finder.wholeReachOf(manifest, files, view) };
   }
 
   #refuseWatched(name: string): void {

@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream';
 import type {
-  ChangeReport,
+  Comparison,
   ExportedFile,
   ImportOutcome,
   ImportPreview,
@@ -37,7 +37,7 @@ export interface PackageService extends AsyncDisposable {
    */
   take(name: string, version?: string): Promise<RunPackage>;
   /** What differs between two states: versions, tags, `draft`. */
-  compare(name: string, from: string, to: string): Promise<ChangeReport>;
+  compare(name: string, from: string, to: string): Promise<Comparison>;
   /**
    * Changes files of the draft.
    * @throws ProblemError `package_invalid`, `package_rename_refused`, `draft_conflict`, `package_watched` …

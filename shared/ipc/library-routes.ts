@@ -124,6 +124,14 @@ export const changeReportSchema = z.object({
 });
 export type ChangeReport = z.infer<typeof changeReportSchema>;
 
+/** What differs between two states of a package, and the step of the version that asks for. */
+export const comparisonSchema = changeReportSchema.extend({
+  step: z.enum(['patch', 'minor', 'major']),
+  /** What does not go on working as it did; empty unless the step is a major one. */
+  stepReasons: z.array(z.string()),
+});
+export type Comparison = z.infer<typeof comparisonSchema>;
+
 export const snapshotOriginSchema = z.object({
   kind: z.enum([
     'written',
@@ -315,7 +323,7 @@ export const libraryRoutes = {
   /** What differs between two states of a package. */
   'library.compare': {
     input: z.object({ name: packageName, from: z.string(), to: z.string() }),
-    output: changeReportSchema,
+    output: comparisonSchema,
   },
   /**
    * Changes files of a draft, making it of the latest version, or of nothing for a new package. With

@@ -35,7 +35,7 @@ export function reachChanges(before: readonly ReachItem[], after: readonly Reach
 }
 
 /** Whether a change lets a package do more than before, so that a person must agree to it. */
-export function isWidening({ change }: ReachChange): boolean {
+export function isWidening({ change }: Pick<ReachChange, 'change'>): boolean {
   return change !== 'removed';
 }
 

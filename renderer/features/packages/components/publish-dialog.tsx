@@ -1,16 +1,17 @@
 import { useId, useState } from 'react';
 import { ActionDialog } from '#renderer/components/action-dialog.tsx';
+import { Badge } from '#renderer/components/badge.tsx';
 import { Field, FieldErrors, Input } from '#renderer/components/field.tsx';
 import { ProblemCard } from '#renderer/components/problem-card.tsx';
 import { formatQuantity } from '#renderer/format/format.ts';
 import { useServices } from '#renderer/state/app-context.tsx';
 import { placeLink } from '#renderer/state/place.ts';
 import { useAction, useRequest } from '#renderer/state/requests.ts';
-import type { PackageDetail } from '#shared/ipc/library-routes.ts';
+import type { ChangeReport, PackageDetail } from '#shared/ipc/library-routes.ts';
 import type { Problem } from '#shared/problem.ts';
 import { openDrafts } from '../model/open-drafts.ts';
 import { placeOf } from '../model/package-places.ts';
-import { highestOf, refuseVersion, versionChoices } from '../model/version-choice.ts';
+import { highestOf, proposedVersion, refuseVersion, versionChoices } from '../model/version-choice.ts';
 import { ChangeList } from './change-list.tsx';
 
 /** Makes the draft a version: which one, and what changes for those who use the package. */
@@ -21,7 +22,14 @@ export function PublishDialog({ detail, onClose }: { detail: PackageDetail; onCl
   const existing = versions.map(({ version }) => version);
   const highest = highestOf(existing);
   const choices = versionChoices(nextVersions, highest);
-  const [chosen, setChosen] = useState(choices[0]?.version ?? 'other');
+  const since = useRequest(
+    'library.compare',
+    { name: summary.name, from: highest ?? '', to: 'draft' },
+    { version: summary.updatedAt, enabled: highest !== undefined },
+  );
+  const proposed = proposedVersion(nextVersions, highest, since.data?.step);
+  const [decided, setChosen] = useState<string>();
+  const chosen = decided ?? proposed ?? 'other';
   const [other, setOther] = useState('');
   const [tag, setTag] = useState('');
   const [problem, setProblem] = useState<Problem | undefined>(undefined);
@@ -101,7 +109,8 @@ export function PublishDialog({ detail, onClose }: { detail: PackageDetail; onCl
                 onChange={() => setChosen(choice.version)}
               />
               <span className="w-28 shrink-0 font-mono font-medium">{choice.version}</span>
-              <span className="text-ink-soft">{choice.meaning}</span>
+              <span className="flex-1 text-ink-soft">{choice.meaning}</span>
+              {since.data && choice.version === proposed && <Badge tone="accent">suggested</Badge>}
             </label>
           ))}
           <div className="flex items-center gap-3 px-3 py-1.5 has-checked:bg-selected">
@@ -127,6 +136,7 @@ export function PublishDialog({ detail, onClose }: { detail: PackageDetail; onCl
             />
           </div>
         </div>
+        {since.data && since.data.stepReasons.length > 0 && <StepReasons reasons={since.data.stepReasons} />}
         <FieldErrors
           id={`${id}-refusal`}
           errors={chosen === 'other' && other !== '' && refusal !== undefined ? [refusal] : []}
@@ -143,25 +153,37 @@ export function PublishDialog({ detail, onClose }: { detail: PackageDetail; onCl
           />
         )}
       </Field>
-      {highest !== undefined && (
-        <SinceLast name={summary.name} version={highest} updatedAt={summary.updatedAt} />
-      )}
+      {highest !== undefined && since.data && <SinceLast version={highest} changes={since.data} />}
     </ActionDialog>
   );
 }
 
-function SinceLast({ name, version, updatedAt }: { name: string; version: string; updatedAt: number }) {
-  const report = useRequest('library.compare', { name, from: version, to: 'draft' }, { version: updatedAt });
-  if (!report.data) return null;
+/** Why the step is a major one. */
+function StepReasons({ reasons }: { reasons: readonly string[] }) {
+  return (
+    <section aria-label="Why a major version" className="mt-2 border-l-2 border-caution pl-3">
+      <p>Somebody who uses it must change something, so this is a major step:</p>
+      <ul className="mt-1 list-disc pl-5 text-ink-soft">
+        {reasons.map((reason) => (
+          <li key={reason} className="wrap-anywhere">
+            {reason}
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+function SinceLast({ version, changes }: { version: string; changes: ChangeReport }) {
   return (
     <section aria-label={`Since ${version}`}>
       <h3 className="mb-1 font-medium">
         Since {version}
         <span className="font-normal text-ink-faint">
-          , {formatQuantity(report.data.files.length, 'file')} changed
+          , {formatQuantity(changes.files.length, 'file')} changed
         </span>
       </h3>
-      <ChangeList changes={report.data} />
+      <ChangeList changes={changes} />
     </section>
   );
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { highestOf, refuseVersion, versionChoices } from './version-choice.ts';
+import { highestOf, proposedVersion, refuseVersion, versionChoices } from './version-choice.ts';
 
 describe('versionChoices', () => {
   it('says what a step means, and that the manifest proposes another', () => {
@@ -14,6 +14,18 @@ describe('versionChoices', () => {
 
   it('calls the first version the first', () => {
     expect(versionChoices(['0.1.0'], undefined)[0]?.meaning).toMatch(/^the first version/);
+  });
+});
+
+describe('proposedVersion', () => {
+  it('follows the change, but never falls behind what the manifest says', () => {
+    const steps = ['1.2.4', '1.3.0', '2.0.0'];
+    expect(proposedVersion(steps, '1.2.3', 'major')).toBe('2.0.0');
+    expect(proposedVersion(steps, '1.2.3', 'patch')).toBe('1.2.4');
+    expect(proposedVersion(['1.3.0-beta.1', ...steps], '1.2.3', 'patch')).toBe('1.3.0-beta.1');
+    expect(proposedVersion(['1.3.0-beta.1', ...steps], '1.2.3', 'major')).toBe('2.0.0');
+    expect(proposedVersion(steps, '1.2.3', undefined)).toBe('1.2.4');
+    expect(proposedVersion(['0.1.0'], undefined, undefined)).toBe('0.1.0');
   });
 });
 

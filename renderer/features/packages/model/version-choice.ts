@@ -24,6 +24,21 @@ export function versionChoices(
   });
 }
 
+/**
+ * The version to propose: the one that the change asks for, or the manifest's own where that goes further.
+ * Until the change is known, the first of the choices.
+ */
+export function proposedVersion(
+  nextVersions: readonly string[],
+  highest: string | undefined,
+  step: 'patch' | 'minor' | 'major' | undefined,
+): string | undefined {
+  const [first] = nextVersions;
+  if (first === undefined || highest === undefined || step === undefined) return first;
+  const asked = nextVersion(highest, step);
+  return isHigherVersion(asked, first) ? asked : first;
+}
+
 /** Why a draft cannot become this version; undefined when it can. Versions only go forward. */
 export function refuseVersion(text: string, existing: readonly string[]): string | undefined {
   const version = cleanVersion(text);
