@@ -47,6 +47,8 @@ export interface EditorActions {
   readonly save?: () => void;
   /** Runs the draft beside the editor, with these values or those of the last run. */
   readonly tryIt?: (values?: Readonly<Record<string, unknown>>) => void;
+  /** A trial is beside the editor, and the key that runs is its own. */
+  readonly isTrying?: boolean;
 }
 
 /** The package of a name, if the library has it as that type. */

@@ -1,22 +1,10 @@
-import { Redo2, Undo2 } from 'lucide-react';
-import {
-  useCallback,
-  useDeferredValue,
-  useEffect,
-  useMemo,
-  useRef,
-  useState,
-  type KeyboardEvent,
-  type ReactNode,
-} from 'react';
-import { IconButton } from '#renderer/components/button.tsx';
+import { useCallback, useDeferredValue, useEffect, useMemo, useRef, useState, type ReactNode } from 'react';
 import {
   bindJsonSchema,
   CodeEditor,
   preloadCodeEditor,
   type CodePlace,
 } from '#renderer/components/code/index.ts';
-import { isApple, shortcutText } from '#renderer/components/kbd.tsx';
 import { Segmented } from '#renderer/components/segmented.tsx';
 import { Split } from '#renderer/components/split.tsx';
 import { useMediaQuery } from '#renderer/components/use-media-query.ts';
@@ -26,16 +14,19 @@ import type { Finding } from '#shared/manifest/finding.ts';
 import { JsonDocument } from '#shared/manifest/json-document.ts';
 import { MANIFEST_FILE } from '#shared/manifest/validate.ts';
 import { FormContext, type FormContextValue } from '../hooks/form-context.ts';
-import { useHistory, useReading } from '../hooks/use-document.ts';
+import { useReading } from '../hooks/use-document.ts';
 import { useEditorCommands } from '../hooks/use-editor-commands.ts';
 import { useFindings } from '../hooks/use-findings.ts';
 import { dialectOf } from '../model/agent-value.ts';
 import type { EditedText } from '../model/edited-text.ts';
 import { editorSchema } from '../model/editor-schema.ts';
-import type { ManifestDocument, ManifestEdits, ManifestReading } from '../model/manifest-document.ts';
+import type { ManifestDocument, ManifestEdits } from '../model/manifest-document.ts';
 import { sectionOf, sectionsOf, type SectionKey } from '../model/sections.ts';
 import type { EditorActions, EditorLibrary } from '../ports.ts';
+import { BrokenNotice } from './broken-notice.tsx';
 import { EditorForm } from './editor-form.tsx';
+import { focusPart, focusPlace } from './focus-place.ts';
+import { handleHistoryKeys, HistoryButtons } from './history-buttons.tsx';
 import { ProblemsPanel } from './problems-panel.tsx';
 
 export type EditorView = 'form' | 'both' | 'json';
@@ -173,7 +164,7 @@ function Editor({
   useShortcut('mod+s', () => actions.save?.());
   useShortcut('mod+.', () => goBy(1));
   useShortcut('mod+>', () => goBy(-1));
-  useShortcut('mod+Enter', () => actions.tryIt?.(), actions.tryIt !== undefined);
+  useShortcut('mod+Enter', () => actions.tryIt?.(), actions.tryIt !== undefined && !actions.isTrying);
 
   useEditorCommands(
     type,
@@ -350,80 +341,4 @@ function addressOf(identity: string): string {
 function rememberedView(): EditorView {
   const remembered = localStorage.getItem(VIEW_KEY);
   return VIEWS.find((view) => view === remembered) ?? 'form';
-}
-
-function HistoryButtons({ document }: { document: ManifestDocument }) {
-  const { canUndo, canRedo } = useHistory(document.text);
-  return (
-    <span className="flex">
-      <IconButton
-        label="Undo"
-        shortcut={shortcutText('mod+z')}
-        icon={<Undo2 size={15} />}
-        disabled={!canUndo}
-        onClick={() => document.undo()}
-      />
-      <IconButton
-        label="Redo"
-        shortcut={isApple ? '⇧⌘Z' : 'Ctrl+Shift+Z'}
-        icon={<Redo2 size={15} />}
-        disabled={!canRedo}
-        onClick={() => document.redo()}
-      />
-    </span>
-  );
-}
-
-/** Fields have no history of their own here: what they change is the one text. */
-function handleHistoryKeys(event: KeyboardEvent, document: ManifestDocument): void {
-  const isCommand = isApple ? event.metaKey : event.ctrlKey;
-  const key = event.key.toLowerCase();
-  const isRedo = (key === 'z' && event.shiftKey) || (key === 'y' && !isApple);
-  if (!isCommand || event.altKey || event.defaultPrevented || (key !== 'z' && !isRedo)) return;
-  event.preventDefault();
-  if (isRedo) document.redo();
-  else document.undo();
-}
-
-function BrokenNotice({
-  reading,
-  onShow,
-}: {
-  reading: Extract<ManifestReading, { state: 'broken' }>;
-  onShow: () => void;
-}) {
-  const [fault] = reading.faults;
-  return (
-    <div role="status" className="flex items-baseline gap-3 border-b border-line bg-danger-soft px-6 py-2">
-      <p className="min-w-0 flex-1">
-        {fault && `Line ${fault.line}: ${fault.message} `}
-        {reading.last === undefined
-          ? 'The form can show nothing until it is mended.'
-          : 'The form shows what the text said last, and can change nothing until it is mended.'}
-      </p>
-      <button type="button" className="text-accent underline underline-offset-2" onClick={onShow}>
-        Mend it in the JSON
-      </button>
-    </div>
-  );
-}
-
-/** Focuses the part of the form that is shown, in the list of the parts. */
-function focusPart(root: HTMLElement | null): void {
-  root?.querySelector<HTMLElement>('nav [aria-current]')?.focus();
-}
-
-/** Focuses the control of a place, or of the nearest thing around it that has one. */
-function focusPlace(root: HTMLElement, pointer: string): void {
-  const candidates = [...root.querySelectorAll<HTMLElement>('[data-pointer]')];
-  const around = candidates
-    .filter(({ dataset }) => {
-      const own = dataset['pointer'] ?? '';
-      return pointer === own || pointer.startsWith(`${own}/`);
-    })
-    .sort((a, b) => (b.dataset['pointer']?.length ?? 0) - (a.dataset['pointer']?.length ?? 0));
-  const inside = candidates.find(({ dataset }) => dataset['pointer']?.startsWith(`${pointer}/`));
-  const target = around[0] ?? inside;
-  target?.scrollIntoView({ block: 'center' });
-  target?.focus();
 }

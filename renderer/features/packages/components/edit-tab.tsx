@@ -148,6 +148,7 @@ function DraftEditor({
     () => ({
       save: () => void session.save(),
       connect,
+      isTrying: trial !== undefined,
       ...(isAgent && {
         tryIt: (values?: Trial['values']) => {
           // The form of the trial is that of what is saved.
@@ -156,7 +157,7 @@ function DraftEditor({
         },
       }),
     }),
-    [session, connect, isAgent],
+    [session, connect, isAgent, trial],
   );
   useEffect(() => () => void session.save(), [session]);
   const editor = (
