@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { expectOpenToAll } from './connecting.ts';
 import { launchApp, type LaunchedApp } from './launch.ts';
 import { goTo, libraryShown } from './steps.ts';
 
@@ -195,6 +196,7 @@ describe('an expert at the JSON', () => {
     await endOf(page, 'oops');
     for (let letter = 0; letter < ' oops'.length; letter += 1) await page.keyboard.press('Backspace');
     await page.locator('[data-problem="draft_conflict"]').waitFor();
+    await expectOpenToAll(page, 'editor-conflict');
     await page.getByRole('button', { name: 'Save mine over it' }).click();
     await saved(page);
     await goTo(page, `${link}/files`);
