@@ -22,6 +22,8 @@ export default defineConfig({
   plugins: [react(), tailwind()],
   worker: { format: 'es' },
   build: {
+    // Lowered, `light-dark()` is decided at the root, and no part can be read in the other scheme.
+    cssTarget: 'chrome130',
     outDir: join(import.meta.dirname, 'out', 'renderer'),
     emptyOutDir: true,
     target: 'es2023',

@@ -272,6 +272,19 @@ test('scopes follow the ticks, and what a connection lacks is asked for with wha
   expect(await editor.page.getByText('administers the account').count()).toBe(0);
 });
 
+test('the JSON is dark as soon as the page is', async () => {
+  const editor = await open('agent');
+  await editor.view('JSON');
+  const ground = () =>
+    editor.page
+      .locator('.monaco-editor')
+      .first()
+      .evaluate((element) => Number(/\d+/.exec(getComputedStyle(element).backgroundColor)?.[0]));
+  expect(await ground()).toBeGreaterThan(200);
+  await editor.page.evaluate(() => (document.documentElement.dataset['theme'] = 'dark'));
+  await expect.poll(ground).toBeLessThan(60);
+});
+
 test.each(['light', 'dark'] as const)('everybody can use it, in the %s theme', async (theme) => {
   const editor = await open('faulty', { theme });
   await editor.page.emulateMedia({ reducedMotion: 'reduce' });
