@@ -845,6 +845,9 @@ describe('what a run needs', () => {
     const agent = agentOf({ tools: ['send'] });
     const ada = await signIn('ada', { scopes: ['mail'] });
     expect(await connections.bind('agent', agent)).toMatchObject([{ id: ada.id, label: 'ada@example.com' }]);
+    await secrets.lock();
+    await expect(connections.bind('agent', agent)).rejects.toEqual(code('vault_locked'));
+    await secrets.unlock('passphrase');
     const bob = await signIn('bob', { scopes: ['mail'] });
     expect(await statusOf(agent)).toBe('must_choose_connection');
     await expect(connections.bind('agent', agent)).rejects.toEqual(code('missing_integration_connection'));

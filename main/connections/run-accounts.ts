@@ -72,7 +72,7 @@ export class RunAccounts {
     });
   }
 
-  /** What a run gets. @throws ProblemError `missing_integration_connection`, `connection_unknown`. */
+  /** What a run gets. @throws ProblemError `missing_integration_connection`, `connection_unknown`, `vault_locked`. */
   async bind(
     agentId: string,
     agent: ConnectedAgent,
@@ -80,7 +80,7 @@ export class RunAccounts {
   ): Promise<RunConnection[]> {
     const { isReady, integrations } = await this.requirements(agentId, agent, chosenNow);
     if (!isReady) throw accountsMissing(integrations);
-    return integrations.flatMap(({ status, chosen, candidates, integrationId }) => {
+    const bound = integrations.flatMap(({ status, chosen, candidates, integrationId }) => {
       if (status !== 'ready') return [];
       return chosen.map((id) => {
         const kept = this.#options.repository.get(id);
@@ -91,6 +91,10 @@ export class RunAccounts {
         return { id, integrationId, authKey, label, account: undefined, canRefresh: false };
       });
     });
+    // A run that began would fail at each call, and might still end as a success.
+    const needsVault = bound.some(({ id }) => !isOpenConnection(id));
+    if (needsVault && (await this.#options.vault.known()) === undefined) throw vaultClosed();
+    return bound;
   }
 }
 
@@ -121,6 +125,16 @@ function tooManyConnections(count: number): ProblemError {
     title: 'Too many accounts at once',
     detail: `${count} were chosen; a run takes ${MAX_CHOSEN_CONNECTIONS} of one integration.`,
     pointer: '/connectionIds',
+  });
+}
+
+function vaultClosed(): ProblemError {
+  return new ProblemError({
+    code: 'vault_locked',
+    title: 'The vault is locked',
+    detail:
+      'What the accounts of the agent are connected with is in the vault, so the run could call nothing.',
+    action: 'Unlock the vault, then run the agent again.',
   });
 }
 

@@ -13,6 +13,7 @@ import { problemText } from '../problem-text.ts';
 import { RunLog } from './run-log.ts';
 import { readFileOption, readInput, readTimeout } from './run-request.ts';
 import { withApplication, type DataOptions } from './services.ts';
+import { withOpenVault } from './vault-access.ts';
 
 export interface RunOptions extends DataOptions {
   readonly model?: string | undefined;
@@ -49,15 +50,17 @@ export async function runCommand(agent: string, options: RunOptions, streams: St
     const example = isBare ? await findExampleStart(application.library, agent) : undefined;
     if (example) await streams.errors.line(describeExample(example));
     const start = example ?? { input, files };
-    const run = await application.runs.start({
-      agent,
-      ...start,
-      model,
-      connections,
-      integrations: options.integrations,
-      trigger: 'cli',
-      timeoutSeconds,
-    });
+    const run = await withOpenVault(application, streams, () =>
+      application.runs.start({
+        agent,
+        ...start,
+        model,
+        connections,
+        integrations: options.integrations,
+        trigger: 'cli',
+        timeoutSeconds,
+      }),
+    );
     const { id, agentId, agentVersion } = run;
     if (options.json)
       await streams.output.json({ type: 'run', runId: id, agentId, agentVersion, model: run.model });

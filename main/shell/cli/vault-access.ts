@@ -3,6 +3,21 @@ import { ProblemError } from '#shared/problem.ts';
 import { ask, isInteractive } from './prompt.ts';
 import type { Streams } from './run-command.ts';
 
+/** Does something that may need the vault: where it is found locked, it is opened, and all is done once more. */
+export async function withOpenVault<T>(
+  application: Pick<Application, 'secrets'>,
+  streams: Streams,
+  work: () => Promise<T>,
+): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (!(error instanceof ProblemError) || error.problem.code !== 'vault_locked') throw error;
+    await openVault(application, streams);
+    return work();
+  }
+}
+
 /**
  * Opens the vault for a command that needs it. At a terminal the passphrase is asked for, twice for a new
  * vault, since nobody can tell a mistyped one later.
