@@ -11,6 +11,7 @@ import { VaultDoor } from '#renderer/features/vault/index.ts';
 import { useApp } from '#renderer/state/app-context.tsx';
 import { useAction } from '#renderer/state/requests.ts';
 import type { VaultState } from '#shared/ipc/routes.ts';
+import type { ProviderState } from '#shared/models/model.ts';
 import type { Problem } from '#shared/problem.ts';
 import { ProviderRow } from './provider-row.tsx';
 
@@ -22,6 +23,7 @@ export function ModelSettings() {
   const failure = useApp((state) => state.failures.get('models'));
   const setDefault = useAction('models.setDefault');
   const [isAdding, setIsAdding] = useState(false);
+  const [addedId, setAddedId] = useState<string | undefined>(undefined);
   if (failure) return <ProblemCard problem={failure} />;
   if (!models) return <Loading label="Loading the models" />;
   const walkthrough = models.providers.filter(({ kind }) => kind === 'walkthrough');
@@ -53,6 +55,7 @@ export function ModelSettings() {
         note="Ollama and LM Studio are found by themselves while they run."
         providers={local}
         vault={vault}
+        addedId={addedId}
       >
         <Button icon={<Plus size={14} />} onClick={() => setIsAdding(true)}>
           Add a server
@@ -64,7 +67,12 @@ export function ModelSettings() {
         title="Add a server"
         description="Any server that speaks OpenAI’s chat completions."
       >
-        <AddServer onDone={() => setIsAdding(false)} />
+        <AddServer
+          onDone={({ id: providerId }) => {
+            setAddedId(providerId);
+            setIsAdding(false);
+          }}
+        />
       </Dialog>
     </div>
   );
@@ -75,12 +83,15 @@ function ProviderGroup({
   note,
   providers,
   vault,
+  addedId,
   children,
 }: {
   title: string;
   note?: string;
-  providers: readonly Parameters<typeof ProviderRow>[0]['provider'][];
+  providers: readonly ProviderState[];
   vault: VaultState | undefined;
+  /** The server that was added just now. */
+  addedId?: string | undefined;
   children?: React.ReactNode;
 }) {
   return (
@@ -97,7 +108,12 @@ function ProviderGroup({
       ) : (
         <ul className="divide-y divide-line border-y border-line">
           {providers.map((provider) => (
-            <ProviderRow key={provider.id} provider={provider} vault={vault} />
+            <ProviderRow
+              key={provider.id}
+              provider={provider}
+              vault={vault}
+              isNew={provider.id === addedId}
+            />
           ))}
         </ul>
       )}
@@ -140,7 +156,7 @@ function Vault({ vault }: { vault: VaultState }) {
   );
 }
 
-function AddServer({ onDone }: { onDone: () => void }) {
+function AddServer({ onDone }: { onDone: (added: ProviderState) => void }) {
   const id = useId();
   const [displayName, setDisplayName] = useState('');
   const [baseUrl, setBaseUrl] = useState('');

@@ -1,5 +1,5 @@
 import { CircleCheck, PlugZap, Trash2 } from 'lucide-react';
-import { useId, useState, type FormEvent } from 'react';
+import { useEffect, useId, useState, type FormEvent } from 'react';
 import { Badge } from '#renderer/components/badge.tsx';
 import { Button, IconButton } from '#renderer/components/button.tsx';
 import { ConfirmDialog } from '#renderer/components/dialog.tsx';
@@ -12,13 +12,26 @@ import type { ProviderState } from '#shared/models/model.ts';
 import type { Problem } from '#shared/problem.ts';
 
 /** One provider: whether it is ready, its key and address, and a test that lists its models. */
-export function ProviderRow({ provider, vault }: { provider: ProviderState; vault: VaultState | undefined }) {
+export function ProviderRow({
+  provider,
+  vault,
+  isNew,
+}: {
+  provider: ProviderState;
+  vault: VaultState | undefined;
+  /** Added just now: it is tested by itself, since its models are known by that alone. */
+  isNew: boolean;
+}) {
   const { id, kind, displayName, keyRequirement, hasKey, ready } = provider;
   const [isEditing, setIsEditing] = useState(false);
   const [isRemoving, setIsRemoving] = useState(false);
   const [problem, setProblem] = useState<Problem | undefined>(undefined);
   const [tested, setTested] = useState<RouteOutput<'models.test'> | undefined>(undefined);
   const test = useAction('models.test', { onDone: setTested, onProblem: setProblem });
+  const { mutate: runTest } = test;
+  useEffect(() => {
+    if (isNew) runTest({ id, kind });
+  }, [isNew, runTest, id, kind]);
   const remove = useAction('models.removeProvider');
   const canEdit = keyRequirement !== 'none' || provider.baseUrlEditable;
   const isScripted = kind === 'walkthrough';
@@ -51,7 +64,7 @@ export function ProviderRow({ provider, vault }: { provider: ProviderState; vaul
             onClick={() => {
               setTested(undefined);
               setProblem(undefined);
-              test.mutate({ id, kind });
+              runTest({ id, kind });
             }}
           >
             Test
