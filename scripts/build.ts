@@ -1,3 +1,12 @@
-import { buildAll } from './lib/bundles.ts';
+import { parseArgs } from 'node:util';
+import { ALL_TARGETS, buildAll } from './lib/bundles.ts';
 
-await buildAll({ force: process.argv.includes('--force'), log: (line) => process.stderr.write(`${line}\n`) });
+const { values } = parseArgs({
+  options: { force: { type: 'boolean', default: false }, targets: { type: 'string' } },
+});
+const wanted = values.targets?.split(',');
+await buildAll({
+  ...(wanted && { targets: ALL_TARGETS.filter((target) => wanted.includes(target)) }),
+  force: values.force,
+  log: (line) => process.stderr.write(`${line}\n`),
+});

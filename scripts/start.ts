@@ -1,7 +1,8 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
-import { buildAll, root, type BuildTarget } from './lib/bundles.ts';
+import { buildApart, root } from './lib/build-apart.ts';
+import type { BuildTarget } from './lib/bundles.ts';
 import { browserReason, browserWords } from './lib/choose-shell.ts';
 import { fetchElectron } from './lib/fetch-electron.ts';
 
@@ -31,7 +32,7 @@ async function startElectron(): Promise<string> {
 }
 
 function build(shell: BuildTarget): Promise<void> {
-  return buildAll({ targets: ['programs', shell, 'renderer'], log });
+  return buildApart(['programs', shell, 'renderer']);
 }
 
 const reason =
