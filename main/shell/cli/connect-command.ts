@@ -11,7 +11,7 @@ import { terminalText } from '../terminal-text.ts';
 import { EXIT } from './exit-codes.ts';
 import { findConnection } from './find-connection.ts';
 import { ask, isInteractive, readAll } from './prompt.ts';
-import type { Streams } from './run-command.ts';
+import type { Streams } from './streams.ts';
 import { withApplication, type DataOptions } from './services.ts';
 import { openVault } from './vault-access.ts';
 

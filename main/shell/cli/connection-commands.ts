@@ -4,7 +4,7 @@ import { terminalText } from '../terminal-text.ts';
 import { EXIT } from './exit-codes.ts';
 import { findConnection } from './find-connection.ts';
 import { table } from './list-commands.ts';
-import type { Streams } from './run-command.ts';
+import type { Streams } from './streams.ts';
 import { withApplication, type DataOptions } from './services.ts';
 import { openVault } from './vault-access.ts';
 

@@ -13,7 +13,7 @@ import { problemText } from '../problem-text.ts';
 import { oneLine } from '../terminal-text.ts';
 import { EXIT } from './exit-codes.ts';
 import { writeArchiveFile } from './package-commands.ts';
-import type { Streams } from './run-command.ts';
+import type { Streams } from './streams.ts';
 import { withApplication, type DataOptions } from './services.ts';
 
 export interface ImportOptions extends DataOptions {

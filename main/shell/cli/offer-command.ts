@@ -5,7 +5,7 @@ import { terminalText } from '../terminal-text.ts';
 import { chooseConnections } from './choose-connections.ts';
 import { EXIT } from './exit-codes.ts';
 import { openPrivateFile } from './private-file.ts';
-import type { Streams } from './run-command.ts';
+import type { Streams } from './streams.ts';
 import { withApplication, type DataOptions } from './services.ts';
 import { openVault } from './vault-access.ts';
 

@@ -6,7 +6,7 @@ import type { Finding } from '#shared/manifest/finding.ts';
 import { ProblemError } from '#shared/problem.ts';
 import { oneLine } from '../terminal-text.ts';
 import { EXIT } from './exit-codes.ts';
-import type { Streams } from './run-command.ts';
+import type { Streams } from './streams.ts';
 
 export interface ValidateOptions {
   readonly json: boolean;

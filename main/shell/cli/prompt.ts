@@ -2,7 +2,7 @@ import { createInterface } from 'node:readline/promises';
 import { Writable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { ProblemError } from '#shared/problem.ts';
-import type { Streams } from './run-command.ts';
+import type { Streams } from './streams.ts';
 
 /** Bytes of a secret or of several that are read from the standard input. */
 const MAX_INPUT_CHARACTERS = 1_000_000;

@@ -9,7 +9,7 @@ import { readPort } from '../port.ts';
 import { terminalText } from '../terminal-text.ts';
 import { EXIT } from './exit-codes.ts';
 import { openPrivateFile } from './private-file.ts';
-import type { Streams } from './run-command.ts';
+import type { Streams } from './streams.ts';
 import { withApplication, type DataOptions } from './services.ts';
 import { openVault } from './vault-access.ts';
 

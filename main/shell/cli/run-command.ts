@@ -8,11 +8,11 @@ import { exitCodeOf, onEndSignal, type EndSignal } from '../end-signals.ts';
 import { chooseConnections } from './choose-connections.ts';
 import { copyOutputs, prepareFolder, type CopiedFile } from './copy-outputs.ts';
 import { EXIT, exitCodeOfRun } from './exit-codes.ts';
-import type { OutputStream } from './output-stream.ts';
 import { problemText } from '../problem-text.ts';
 import { RunLog } from './run-log.ts';
 import { readFileOption, readInput, readTimeout } from './run-request.ts';
 import { withApplication, type DataOptions } from './services.ts';
+import type { Streams } from './streams.ts';
 import { withOpenVault } from './vault-access.ts';
 
 export interface RunOptions extends DataOptions {
@@ -25,12 +25,6 @@ export interface RunOptions extends DataOptions {
   readonly force: boolean;
   readonly json: boolean;
   readonly timeout?: string | undefined;
-}
-
-export interface Streams {
-  readonly input: NodeJS.ReadStream;
-  readonly output: OutputStream;
-  readonly errors: OutputStream;
 }
 
 /**

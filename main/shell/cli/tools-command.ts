@@ -5,7 +5,7 @@ import { toolText } from '#shared/mcp/tool-text.ts';
 import { ProblemError } from '#shared/problem.ts';
 import { terminalText } from '../terminal-text.ts';
 import { EXIT } from './exit-codes.ts';
-import type { Streams } from './run-command.ts';
+import type { Streams } from './streams.ts';
 import { withApplication, type DataOptions } from './services.ts';
 
 export interface ToolsOptions extends DataOptions {

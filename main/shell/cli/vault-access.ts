@@ -1,7 +1,7 @@
 import type { Application } from '#main/app/application.ts';
 import { ProblemError } from '#shared/problem.ts';
 import { ask, isInteractive } from './prompt.ts';
-import type { Streams } from './run-command.ts';
+import type { Streams } from './streams.ts';
 
 /** Does something that may need the vault: where it is found locked, it is opened, and all is done once more. */
 export async function withOpenVault<T>(
