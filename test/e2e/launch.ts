@@ -80,6 +80,7 @@ interface Launched {
  */
 export async function launchApp(options: LaunchOptions): Promise<LaunchedApp> {
   const dataDirectory = options.dataDirectory ?? mkdtempSync(join(tmpdir(), 'slipway-e2e-'));
+  const earlier = instancesIn(stateFolderOf(dataDirectory));
   const launched = await launch(options, dataDirectory);
   const { page, child, logs, isRealElectron, address, evaluate } = launched;
   const exited = exitOf(child);
@@ -101,7 +102,10 @@ export async function launchApp(options: LaunchOptions): Promise<LaunchedApp> {
     patience.abort();
     if (outcome === 'late') child.kill('SIGKILL');
     await launched.release().catch(() => undefined);
-    const left = await removeEngineThings(instanceIds);
+    // What another app over the same data uses is its own, as long as it runs.
+    const running = instancesIn(stateFolderOf(dataDirectory));
+    const others = earlier.filter((id) => running.includes(id));
+    const left = await removeEngineThings(instanceIds.filter((id) => !others.includes(id)));
     if (options.dataDirectory === undefined) rmSync(dataDirectory, { recursive: true, force: true });
     if (outcome === 'late') throw new Error(`The app did not end within ${END_TIMEOUT_MS} ms:\n${logs()}`);
     if (left.length > 0 && !wasKilled) throw new Error(`The app has ended and left ${left.join(', ')}.`);
