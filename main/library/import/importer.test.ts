@@ -122,6 +122,8 @@ describe('what changes', () => {
     await libraries.packages.save('@you/agent', prompt, { checkOnly: false });
     expect(await libraries.packages.compare('@you/agent', '1.0.0', 'draft')).toEqual({
       reach: [],
+      step: 'patch',
+      stepReasons: [],
       files: [{ path: 'prompt.md', change: 'changed' }],
       widens: false,
     });
