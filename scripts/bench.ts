@@ -9,7 +9,8 @@ import { measureServiceCalls } from '#test/bench/service-calls.bench.ts';
 import { measureShell } from '#test/bench/shell.bench.ts';
 import { measureStart } from '#test/bench/start.bench.ts';
 import { measureStop } from '#test/bench/stop.bench.ts';
-import { buildAll, root } from './lib/bundles.ts';
+import { root } from './lib/build-state.ts';
+import { buildAll } from './lib/bundles.ts';
 
 const asJson = process.argv.includes('--json');
 await buildAll({ log: (line) => process.stderr.write(`${line}\n`) });

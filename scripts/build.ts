@@ -1,5 +1,6 @@
 import { parseArgs } from 'node:util';
-import { ALL_TARGETS, buildAll } from './lib/bundles.ts';
+import { ALL_TARGETS } from './lib/build-state.ts';
+import { buildAll } from './lib/bundles.ts';
 
 const { values } = parseArgs({
   options: { force: { type: 'boolean', default: false }, targets: { type: 'string' } },

@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
-import { root } from './lib/bundles.ts';
+import { root } from './lib/build-state.ts';
 
 /** Holds the sidecar's MCP server and its client against MCP's own conformance suite. */
 const files = ['main/sidecar/conformance.test.ts', 'main/sidecar/mcp-servers/conformance.test.ts'];

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
-import { buildApart, root } from './lib/build-apart.ts';
+import { buildApart } from './lib/build-apart.ts';
+import { root } from './lib/build-state.ts';
 
 // The terminal needs no window; `serve` brings its own renderer.
 await buildApart(process.argv[2] === 'serve' ? ['programs', 'cli', 'renderer'] : ['programs', 'cli']);

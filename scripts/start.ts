@@ -1,8 +1,8 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
-import { buildApart, root } from './lib/build-apart.ts';
-import type { BuildTarget } from './lib/bundles.ts';
+import { buildApart } from './lib/build-apart.ts';
+import { root, type BuildTarget } from './lib/build-state.ts';
 import { browserReason, browserWords } from './lib/choose-shell.ts';
 import { fetchElectron } from './lib/fetch-electron.ts';
 

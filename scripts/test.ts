@@ -1,6 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
-import { buildAll, root } from './lib/bundles.ts';
+import { root } from './lib/build-state.ts';
+import { buildAll } from './lib/bundles.ts';
 
 /** Runs a step and ends the whole run where it fails. */
 function step(title: string, command: string, args: string[]): void {

@@ -1,16 +1,15 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { dirname, join } from 'node:path';
-import type { BuildTarget } from './bundles.ts';
-
-/** The folder of the repository. */
-export const root = dirname(dirname(import.meta.dirname));
+import { join } from 'node:path';
+import { buildState, root, type BuildTarget } from './build-state.ts';
 
 /**
  * Builds what is out of date in a process of its own, so that the bundlers' memory is gone when the app
  * runs. Ends this process where it fails; what it says goes to standard error.
  */
-export async function buildApart(targets: readonly BuildTarget[]): Promise<void> {
+export async function buildApart(wanted: readonly BuildTarget[]): Promise<void> {
+  const targets = wanted.filter((target) => !buildState(target).isCurrent);
+  if (targets.length === 0) return;
   const script = join(root, 'scripts', 'build.ts');
   const child = spawn(process.execPath, [...process.execArgv, script, '--targets', targets.join(',')], {
     stdio: ['ignore', process.stderr, process.stderr],

@@ -1,13 +1,9 @@
-import { createHash } from 'node:crypto';
-import { existsSync, globSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { renameSync, rmSync, writeFileSync } from 'node:fs';
 import { builtinModules } from 'node:module';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { rolldown, type InputOptions, type OutputOptions, type Plugin } from 'rolldown';
 import { build as buildRenderer } from 'vite';
-
-/** Root of the repository. */
-export const root = join(import.meta.dirname, '..', '..');
-const outputRoot = join(root, 'out');
+import { ALL_TARGETS, buildState, root, type BuildTarget } from './build-state.ts';
 
 const builtins = [...builtinModules, ...builtinModules.map((name) => `node:${name}`)];
 
@@ -89,13 +85,7 @@ const folders = {
       unused: UNUSED_BY_MCP_CLIENT,
     },
   ],
-} as const satisfies Record<string, readonly ProgramBundle[]>;
-
-/** A folder under `out/`. */
-export type BuildTarget = keyof typeof folders | 'renderer';
-
-/** Everything there is to build. */
-export const ALL_TARGETS: readonly BuildTarget[] = ['programs', 'cli', 'browser', 'electron', 'renderer'];
+} as const satisfies Record<Exclude<BuildTarget, 'renderer'>, readonly ProgramBundle[]>;
 
 /** Leaves out modules that are never called; fails where one is not met, as after an update of its package. */
 function withoutUnused(unused: Readonly<Record<string, string>>): Plugin {
@@ -147,21 +137,6 @@ async function buildProgram(program: ProgramBundle, directory: string): Promise<
   await bundle.close();
 }
 
-/** Hash of everything a folder is made from, to skip a build that would change nothing. */
-function sourceHash(target: BuildTarget): string {
-  const hash = createHash('sha256');
-  const sources = target === 'renderer' ? '{renderer,shared}/**/*' : '{main,shared}/**/*';
-  const files = globSync(sources, { cwd: root, withFileTypes: true })
-    .filter((entry) => entry.isFile() && !entry.name.includes('.test.'))
-    .map((entry) => join(entry.parentPath, entry.name))
-    .sort();
-  const configuration = [join(root, 'package-lock.json'), join(root, 'vite.config.ts'), import.meta.filename];
-  for (const file of [...files, ...configuration]) {
-    hash.update(file.slice(root.length)).update('\0').update(readFileSync(file)).update('\0');
-  }
-  return hash.digest('hex');
-}
-
 /**
  * Builds what is out of date into `out/`. A folder is replaced only when its build has succeeded, so that a
  * fault in the sources leaves the last good build where it is.
@@ -170,19 +145,10 @@ export async function buildAll(
   options: { targets?: readonly BuildTarget[]; force?: boolean; log?: (line: string) => void } = {},
 ): Promise<void> {
   for (const target of options.targets ?? ALL_TARGETS) {
-    const directory = join(outputRoot, target);
-    const stamp = join(outputRoot, `.${target}.sources`);
-    const hash = sourceHash(target);
-    if (
-      !options.force &&
-      existsSync(directory) &&
-      existsSync(stamp) &&
-      readFileSync(stamp, 'utf8') === hash
-    ) {
-      continue;
-    }
+    const { isCurrent, directory, stamp, hash } = buildState(target);
+    if (isCurrent && !options.force) continue;
     options.log?.(`Building ${target} …`);
-    const building = join(outputRoot, `.${target}-${process.pid}`);
+    const building = join(dirname(directory), `.${target}-${process.pid}`);
     try {
       if (target === 'renderer') {
         await buildRenderer({

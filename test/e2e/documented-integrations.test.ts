@@ -9,7 +9,7 @@ import {
   type AuthorizationServer,
 } from '#test/peers/authorization-server.ts';
 import { CommandLine, type Outcome } from './command-program.ts';
-import { root } from '../../scripts/lib/bundles.ts';
+import { root } from '../../scripts/lib/build-state.ts';
 
 const KEY = 'canary-key-of-the-office-5be1';
 const PROGRAM = 'npm run -s slipway --';

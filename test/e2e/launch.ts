@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { _electron, chromium, type Browser, type Page } from 'playwright-core';
 import { findElectronBinary } from '../../scripts/lib/electron-binary.ts';
-import { root } from '../../scripts/lib/bundles.ts';
+import { root } from '../../scripts/lib/build-state.ts';
 import { findChromium } from '../support/find-chromium.ts';
 import { instancesIn, removeEngineThings } from './engine-things.ts';
 import { connectToStandIn, type MainFunction } from './stand-in-connection.ts';

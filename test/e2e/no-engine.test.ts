@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { root } from '../../scripts/lib/bundles.ts';
+import { root } from '../../scripts/lib/build-state.ts';
 import { openTestClient } from '../support/engine-harness.ts';
 import { SocketProxy } from '../support/socket-proxy.ts';
 import { engineThings } from './engine-things.ts';

@@ -22,7 +22,7 @@ import { z } from 'zod';
 import { startService, type TestService } from '#main/sidecar/test-support/services.ts';
 import { openDatabase } from '#main/store/index.ts';
 import { integrationFiles, keyAuth } from '#test/support/test-packages.ts';
-import { root } from '../../scripts/lib/bundles.ts';
+import { root } from '../../scripts/lib/build-state.ts';
 import { instancesIn, removeEngineThings } from './engine-things.ts';
 
 const KEY = `canary-${randomBytes(18).toString('hex')}`;

@@ -20,7 +20,7 @@ import { importPreviewSchema } from '#shared/ipc/library-routes.ts';
 import { findingSchema } from '#shared/manifest/finding.ts';
 import { serveGitHubArchives, type GitHubArchives } from '#test/peers/github-archives.ts';
 import { agentFiles, integrationFiles, skillFiles, type Files } from '#test/support/test-packages.ts';
-import { root } from '../../scripts/lib/bundles.ts';
+import { root } from '../../scripts/lib/build-state.ts';
 
 let folder: string;
 let archives: GitHubArchives;

@@ -9,7 +9,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { makeTable } from '#test/support/harbour-table.ts';
 import { engineThings, instancesIn, removeEngineThings } from './engine-things.ts';
-import { root } from '../../scripts/lib/bundles.ts';
+import { root } from '../../scripts/lib/build-state.ts';
 
 const lineSchema = z.looseObject({ type: z.string() });
 type Line = z.infer<typeof lineSchema>;

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { root } from '../../scripts/lib/bundles.ts';
+import { root } from '../../scripts/lib/build-state.ts';
 import { launchApp, type LaunchedApp } from './launch.ts';
 import { runScreens, settled, stillScreens } from './screens.ts';
 import { libraryShown, runEnded, startRun, timelineRows } from './steps.ts';

@@ -10,7 +10,7 @@ import { developmentResourcePaths, packagedResourcePaths } from '#main/app/resou
 import { readRecipe } from '#main/engines/image/recipe.ts';
 import { Catalogue } from '#main/library/catalogue/index.ts';
 import { openLibraries } from '#test/support/open-libraries.ts';
-import { root } from '../../scripts/lib/bundles.ts';
+import { root } from '../../scripts/lib/build-state.ts';
 import { writeStubElectron } from './stub-electron.ts';
 
 const require = createRequire(import.meta.url);
