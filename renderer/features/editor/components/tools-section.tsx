@@ -1,8 +1,8 @@
-import { Plus, Search } from 'lucide-react';
+import { Plus } from 'lucide-react';
 import { useCallback, useDeferredValue, useMemo, useState } from 'react';
 import { Button } from '#renderer/components/button.tsx';
 import { EmptyState } from '#renderer/components/empty-state.tsx';
-import { Input } from '#renderer/components/field.tsx';
+import { SearchInput } from '#renderer/components/search-input.tsx';
 import { formatCount } from '#renderer/format/format.ts';
 import type { Finding } from '#shared/manifest/finding.ts';
 import { pointerOf } from '#shared/manifest/json-pointer.ts';
@@ -50,21 +50,13 @@ export function ToolsSection() {
       }
     >
       <div className="flex flex-wrap items-center gap-x-6 gap-y-3">
-        <div className="relative w-80 max-w-full">
-          <Search
-            size={14}
-            aria-hidden="true"
-            className="pointer-events-none absolute top-2 left-2.5 text-ink-faint"
-          />
-          <Input
-            type="search"
-            aria-label="Search the tools"
-            placeholder="Search names, descriptions, scopes"
-            className="pl-8"
-            value={search}
-            onChange={(event) => setSearch(event.target.value)}
-          />
-        </div>
+        <SearchInput
+          className="w-80 max-w-full"
+          aria-label="Search the tools"
+          placeholder="Search names, descriptions, scopes"
+          value={search}
+          onChange={(event) => setSearch(event.target.value)}
+        />
         <ToolBudget count={plan.count} tokens={plan.tokens} isEstimate={plan.isEstimate} />
       </div>
       {sources.length === 0 && (

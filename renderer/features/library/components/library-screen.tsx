@@ -1,11 +1,12 @@
-import { FlaskConical, Import, LayoutGrid, PackageOpen, Plus, Search, Table2 } from 'lucide-react';
+import { FlaskConical, Import, LayoutGrid, PackageOpen, Plus, Table2 } from 'lucide-react';
 import { useMemo, useRef, useState, type KeyboardEvent } from 'react';
 import { Button } from '#renderer/components/button.tsx';
 import { classes } from '#renderer/components/classes.ts';
 import { EmptyState } from '#renderer/components/empty-state.tsx';
-import { Input, Select } from '#renderer/components/field.tsx';
+import { Select } from '#renderer/components/field.tsx';
 import { PageHeader } from '#renderer/components/page-header.tsx';
 import { ProblemCard } from '#renderer/components/problem-card.tsx';
+import { SearchInput } from '#renderer/components/search-input.tsx';
 import { Segmented } from '#renderer/components/segmented.tsx';
 import { useShortcut } from '#renderer/components/use-shortcut.ts';
 import { runBlocker } from '#renderer/features/engine/index.ts';
@@ -111,23 +112,15 @@ export function LibraryScreen({ place }: { place: Extract<Place, { name: 'librar
         </Button>
       </PageHeader>
       <search className="flex shrink-0 flex-wrap items-center gap-2 px-6 pb-3">
-        <div className="relative w-54">
-          <Search
-            size={14}
-            aria-hidden="true"
-            className="absolute top-1/2 left-2.5 -translate-y-1/2 text-ink-faint"
-          />
-          <Input
-            ref={search}
-            type="search"
-            aria-label={`Search ${kind ? kindWords(kind).many : 'the library'}`}
-            placeholder="Search"
-            value={query}
-            onChange={(event) => setQuery(event.target.value)}
-            onKeyDown={onSearchKey}
-            className="pl-8"
-          />
-        </div>
+        <SearchInput
+          className="w-54"
+          ref={search}
+          aria-label={`Search ${kind ? kindWords(kind).many : 'the library'}`}
+          placeholder="Search"
+          value={query}
+          onChange={(event) => setQuery(event.target.value)}
+          onKeyDown={onSearchKey}
+        />
         {states.length > 1 && (
           <div role="group" aria-label="State" className="flex flex-wrap gap-1">
             {states.map(({ state: known, count }) => (

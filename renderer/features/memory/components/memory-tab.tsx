@@ -1,11 +1,11 @@
-import { Brain, Download, Ellipsis, Plus, Search, Trash2 } from 'lucide-react';
+import { Brain, Download, Ellipsis, Plus, Trash2 } from 'lucide-react';
 import { useDeferredValue, useState } from 'react';
 import { Button, IconButton } from '#renderer/components/button.tsx';
 import { ConfirmDialog } from '#renderer/components/dialog.tsx';
 import { downloadText } from '#renderer/components/download-text.ts';
 import { EmptyState, Loading } from '#renderer/components/empty-state.tsx';
-import { Input } from '#renderer/components/field.tsx';
 import { Menu } from '#renderer/components/menu.tsx';
+import { SearchInput } from '#renderer/components/search-input.tsx';
 import { formatQuantity } from '#renderer/format/format.ts';
 import { useServices } from '#renderer/state/app-context.tsx';
 import { useAction } from '#renderer/state/requests.ts';
@@ -147,21 +147,13 @@ function Notes({
         <p className="text-ink-faint">There is no note.</p>
       ) : (
         <>
-          <div className="relative mb-2 max-w-80">
-            <Search
-              size={14}
-              aria-hidden="true"
-              className="absolute top-1/2 left-2.5 -translate-y-1/2 text-ink-faint"
-            />
-            <Input
-              type="search"
-              aria-label="Search the notes"
-              placeholder="Words, in any order"
-              value={query}
-              onChange={({ target }) => setQuery(target.value)}
-              className="pl-8"
-            />
-          </div>
+          <SearchInput
+            className="mb-2 max-w-80"
+            aria-label="Search the notes"
+            placeholder="Words, in any order"
+            value={query}
+            onChange={({ target }) => setQuery(target.value)}
+          />
           <p role="status" className="mb-1 text-sm text-ink-faint">
             {found.length === memory.noteCount
               ? formatQuantity(memory.noteCount, 'note')

@@ -1,13 +1,14 @@
 import { useInfiniteQuery } from '@tanstack/react-query';
-import { Download, Globe, Search } from 'lucide-react';
+import { Download, Globe } from 'lucide-react';
 import { useDeferredValue, useState } from 'react';
 import { Badge, type Tone } from '#renderer/components/badge.tsx';
 import { Button } from '#renderer/components/button.tsx';
 import { EmptyState, Loading } from '#renderer/components/empty-state.tsx';
-import { Input, Select } from '#renderer/components/field.tsx';
+import { Select } from '#renderer/components/field.tsx';
 import { Menu } from '#renderer/components/menu.tsx';
 import { ProblemCard } from '#renderer/components/problem-card.tsx';
 import { ScrollRegion } from '#renderer/components/scroll-region.tsx';
+import { SearchInput } from '#renderer/components/search-input.tsx';
 import { formatBytes, formatClock, formatDuration, formatQuantity } from '#renderer/format/format.ts';
 import { useServices } from '#renderer/state/app-context.tsx';
 import { useAction } from '#renderer/state/requests.ts';
@@ -65,21 +66,13 @@ export function CallsPanel({ runId, count, isLive }: { runId: string; count: num
   return (
     <>
       <div className="flex shrink-0 flex-wrap items-center gap-2 px-5 pt-3 pb-2">
-        <span className="relative min-w-40 flex-1">
-          <Search
-            size={14}
-            aria-hidden="true"
-            className="absolute top-1/2 left-2.5 -translate-y-1/2 text-ink-faint"
-          />
-          <Input
-            type="search"
-            aria-label="Filter requests"
-            placeholder="Address, account, rule …"
-            value={text}
-            onChange={(event) => setText(event.target.value)}
-            className="pl-8"
-          />
-        </span>
+        <SearchInput
+          className="min-w-40 flex-1"
+          aria-label="Filter requests"
+          placeholder="Address, account, rule …"
+          value={text}
+          onChange={(event) => setText(event.target.value)}
+        />
         <span className="w-44">
           <Select
             aria-label="Outcome"
