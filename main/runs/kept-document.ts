@@ -1,9 +1,9 @@
-import { createReadStream, createWriteStream } from 'node:fs';
-import { mkdir, rename, rm } from 'node:fs/promises';
+import { createReadStream } from 'node:fs';
+import { mkdir } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { Readable } from 'node:stream';
-import { pipeline } from 'node:stream/promises';
 import { describedWriteFailure } from '#main/store/index.ts';
+import { writeWhole } from './write-whole.ts';
 
 /**
  * Copies a run's input file to where it is kept, and opens the copy: the run and whoever runs it again read
@@ -15,13 +15,10 @@ export async function openKeptDocument(
   target: string,
   signal: AbortSignal,
 ): Promise<Readable> {
-  const temporary = `${target}.slipway-part`;
   try {
     await mkdir(dirname(target), { recursive: true, mode: 0o700 });
-    await pipeline(await file.open(), createWriteStream(temporary, { mode: 0o600 }), { signal });
-    await rename(temporary, target);
+    await writeWhole(await file.open(), target, signal);
   } catch (error) {
-    await rm(temporary, { force: true }).catch(() => undefined);
     signal.throwIfAborted();
     throw describedWriteFailure(error);
   }

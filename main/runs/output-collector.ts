@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
-import { createWriteStream } from 'node:fs';
-import { mkdir, rename, rm } from 'node:fs/promises';
+import { mkdir, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
@@ -34,6 +33,7 @@ import {
   tooManyFiles,
   untoldFiles,
 } from './output-problems.ts';
+import { writeWhole } from './write-whole.ts';
 
 /** Where the collector takes archives from; a container's `getArchive`. */
 export interface ArchiveSource {
@@ -284,25 +284,12 @@ export class OutputCollector {
     signal: AbortSignal,
   ): Promise<void> {
     const target = this.#target(path);
-    const temporary = `${target}.slipway-part`;
     const hash = createHash('sha256');
     try {
       await this.#clearWay(path);
       await mkdir(dirname(target), { recursive: true });
-      await pipeline(
-        content,
-        async function* (chunks: AsyncIterable<Buffer>) {
-          for await (const chunk of chunks) {
-            hash.update(chunk);
-            yield chunk;
-          }
-        },
-        createWriteStream(temporary, { mode: 0o600 }),
-        { signal },
-      );
-      await rename(temporary, target);
+      await writeWhole(content, target, signal, (chunk) => void hash.update(chunk));
     } catch (error) {
-      await rm(temporary, { force: true }).catch(() => undefined);
       throw isSystemError(error) ? new NotWritten(path, error) : error;
     }
     const sha256 = hash.digest('hex');

@@ -1,5 +1,6 @@
 import mime from 'mime';
 import { portabilityFault } from '#main/library/index.ts';
+import { PART_ENDING } from './write-whole.ts';
 
 /** Bytes of one name that are kept: room is left for a number, and for the ending of a file being written. */
 const MAX_NAME_BYTES = 230;
@@ -14,7 +15,7 @@ export function isKeepable(path: string, platform: NodeJS.Platform = process.pla
     (segment) =>
       segment.trim() !== '' &&
       !segment.startsWith('.') &&
-      !segment.endsWith('.slipway-part') &&
+      !segment.endsWith(PART_ENDING) &&
       // Who turns the direction of writing shows another name: "bill\u202Efdp.exe" reads as a PDF.
       !/[\\\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}\uFEFF\u200B]/u.test(segment) &&
       Buffer.byteLength(segment) <= MAX_NAME_BYTES,

@@ -8,6 +8,7 @@ import { RESOURCES_FOLDER, WORKSPACE_PATH } from '#shared/protocol/layout.ts';
 import type { Problem } from '#shared/problem.ts';
 import { MAX_RESPONSE_BYTES } from '#shared/tools/sidecar-limits.ts';
 import type { ArchiveSource } from './output-collector.ts';
+import { PART_ENDING } from './write-whole.ts';
 
 /** Bytes of spilled results that are kept of one run. */
 const MAX_KEPT_BYTES = 256 * 1024 * 1024;
@@ -66,7 +67,7 @@ export class ResourceCollector {
 
   async #fetch(path: string, name: string): Promise<void> {
     const { signal } = this.#abort;
-    const draft = join(this.#folder, `${name}.slipway-part`);
+    const draft = join(this.#folder, `${name}${PART_ENDING}`);
     try {
       const archive = await this.#source.getArchive(`${WORKSPACE_PATH}/${path}`, signal);
       const entries = extract();
