@@ -31,10 +31,9 @@ export class RunMemory {
         noteCount,
       });
     }
+    const checkpoint = own.find(({ key }) => key === CHECKPOINT_KEY);
     return {
-      ...(own.some(({ key }) => key === CHECKPOINT_KEY) && {
-        checkpoint: own.find(({ key }) => key === CHECKPOINT_KEY)?.content,
-      }),
+      ...(checkpoint && { checkpoint: checkpoint.content }),
       pins: own.filter(({ key }) => key !== CHECKPOINT_KEY),
       noteCount,
     };
