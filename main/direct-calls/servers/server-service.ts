@@ -23,6 +23,15 @@ export interface DroppedFile {
   open(): Promise<Readable>;
 }
 
+/** All pages of one of a server's lists. */
+export interface ServerItems {
+  /** Cleaned of what a person would not see. */
+  readonly items: Record<string, unknown>[];
+  readonly pages: number;
+  /** Tools that no agent would be offered. */
+  readonly refused: { name: string; reason: string }[];
+}
+
 /** MCP servers that a person looks at and calls by hand, in the library or not yet. */
 export interface ServerService {
   state(): ServerState;
@@ -35,15 +44,7 @@ export interface ServerService {
   /** @throws ProblemError `server_session_unknown` */
   close(sessionId: string): Promise<void>;
   /** @throws ProblemError `server_session_unknown`, `server_not_connected`, `mcp_…` */
-  list(
-    sessionId: string,
-    list: ServerList,
-    signal: AbortSignal,
-  ): Promise<{
-    items: Record<string, unknown>[];
-    pages: number;
-    refused: { name: string; reason: string }[];
-  }>;
+  list(sessionId: string, list: ServerList, signal: AbortSignal): Promise<ServerItems>;
   /** @throws ProblemError `server_session_unknown`, `server_not_connected`, `mcp_…` */
   request(
     sessionId: string,

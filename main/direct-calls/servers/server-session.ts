@@ -27,6 +27,7 @@ import { ProblemError, toProblem, type Problem } from '#shared/problem.ts';
 import { cutText } from '#shared/text/cut-text.ts';
 import { LoggedTransport } from './logged-transport.ts';
 import { ProtocolLog } from './protocol-log.ts';
+import type { ServerItems } from './server-service.ts';
 
 /** A way to the server that was opened for one session, and ends with it. */
 export interface ServerReach extends AsyncDisposable {
@@ -185,14 +186,7 @@ export class ServerSession implements AsyncDisposable {
    * All pages of a list, cleaned of what a person would not see.
    * @throws ProblemError, or what the signal was aborted with
    */
-  async list(
-    list: ServerList,
-    signal: AbortSignal,
-  ): Promise<{
-    items: Record<string, unknown>[];
-    pages: number;
-    refused: { name: string; reason: string }[];
-  }> {
+  async list(list: ServerList, signal: AbortSignal): Promise<ServerItems> {
     const { method, capability } = LISTS[list];
     if (this.#shown.server && !(capability in this.#shown.server.capabilities)) {
       return { items: [], pages: 0, refused: [] };
