@@ -1,5 +1,5 @@
 import { Brain, Download, Ellipsis, Plus, Trash2 } from 'lucide-react';
-import { useDeferredValue, useState } from 'react';
+import { useDeferredValue, useId, useState, type ReactNode } from 'react';
 import { Button, IconButton } from '#renderer/components/button.tsx';
 import { ConfirmDialog } from '#renderer/components/dialog.tsx';
 import { downloadText } from '#renderer/components/download-text.ts';
@@ -78,6 +78,34 @@ export function MemoryTab({ agentId }: { agentId: string }) {
   );
 }
 
+function Part({
+  title,
+  help,
+  actions,
+  children,
+}: {
+  title: string;
+  help: string;
+  actions: ReactNode;
+  children: ReactNode;
+}) {
+  const id = useId();
+  return (
+    <section aria-labelledby={id} className="mb-8">
+      <header className="mb-2 flex items-end gap-3">
+        <div className="min-w-0 flex-1">
+          <h2 id={id} className="font-semibold">
+            {title}
+          </h2>
+          <p className="text-ink-soft">{help}</p>
+        </div>
+        {actions}
+      </header>
+      {children}
+    </section>
+  );
+}
+
 function Pins({
   memory,
   agentId,
@@ -88,19 +116,18 @@ function Pins({
   onAsk: (request: MemoryRequest) => void;
 }) {
   return (
-    <section aria-labelledby="memory-pins" className="mb-8">
-      <header className="mb-2 flex items-end gap-3">
-        <div className="min-w-0 flex-1">
-          <h2 id="memory-pins" className="font-semibold">
-            Slots
-          </h2>
-          <p className="text-ink-soft">Each is in the prompt of every run.</p>
-        </div>
-        <Button size="small" icon={<Plus size={13} />} onClick={() => onAsk({ kind: 'pin' })}>
-          Add a slot
-        </Button>
-        <MoreMenu agentId={agentId} onAsk={onAsk} />
-      </header>
+    <Part
+      title="Slots"
+      help="Each is in the prompt of every run."
+      actions={
+        <>
+          <Button size="small" icon={<Plus size={13} />} onClick={() => onAsk({ kind: 'pin' })}>
+            Add a slot
+          </Button>
+          <MoreMenu agentId={agentId} onAsk={onAsk} />
+        </>
+      }
+    >
       {memory.pins.length === 0 ? (
         <p className="text-ink-faint">No slot is set.</p>
       ) : (
@@ -115,7 +142,7 @@ function Pins({
           ))}
         </ul>
       )}
-    </section>
+    </Part>
   );
 }
 
@@ -131,18 +158,15 @@ function Notes({
   const [query, setQuery] = useState('');
   const found = useFoundNotes(agentId, memory, useDeferredValue(query.trim()));
   return (
-    <section aria-labelledby="memory-notes">
-      <header className="mb-2 flex items-end gap-3">
-        <div className="min-w-0 flex-1">
-          <h2 id="memory-notes" className="font-semibold">
-            Notes
-          </h2>
-          <p className="text-ink-soft">Runs search them with recall_memory.</p>
-        </div>
+    <Part
+      title="Notes"
+      help="Runs search them with recall_memory."
+      actions={
         <Button size="small" icon={<Plus size={13} />} onClick={() => onAsk({ kind: 'note' })}>
           Add a note
         </Button>
-      </header>
+      }
+    >
       {memory.noteCount === 0 ? (
         <p className="text-ink-faint">There is no note.</p>
       ) : (
@@ -174,7 +198,7 @@ function Notes({
           )}
         </>
       )}
-    </section>
+    </Part>
   );
 }
 
