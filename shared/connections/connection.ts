@@ -42,6 +42,19 @@ export function hasEnded(
   return state === 'needs_sign_in' || (!renewable && expiresAt !== undefined && expiresAt <= now);
 }
 
+/** When the next of these will end by itself, in milliseconds since the epoch; undefined when none will. */
+export function nextEnd(
+  connections: Iterable<Pick<Connection, 'renewable' | 'expiresAt'>>,
+  now: number,
+): number | undefined {
+  let next: number | undefined;
+  for (const { renewable, expiresAt } of connections) {
+    if (renewable || expiresAt === undefined || expiresAt <= now) continue;
+    next = Math.min(expiresAt, next ?? expiresAt);
+  }
+  return next;
+}
+
 /** A sign-in with the browser or on another device, from its beginning to its end. */
 export const connectFlowSchema = z.object({
   id: z.string(),

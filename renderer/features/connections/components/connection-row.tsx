@@ -11,7 +11,7 @@ import { ProblemCard } from '#renderer/components/problem-card.tsx';
 import { formatDateTime, formatQuantity } from '#renderer/format/format.ts';
 import { useServices } from '#renderer/state/app-context.tsx';
 import { useAction } from '#renderer/state/requests.ts';
-import { useNow } from '#renderer/state/use-now.ts';
+import { useEndsNow } from '#renderer/state/use-ends-now.ts';
 import { hasEnded, type Connection } from '#shared/connections/connection.ts';
 import type { AuthNeeds, ConnectionTest } from '#shared/connections/requirements.ts';
 import type { Problem } from '#shared/problem.ts';
@@ -35,7 +35,7 @@ export function ConnectionRow({
   agents: readonly string[];
 }) {
   const id = useId();
-  const now = useNow(60_000);
+  const now = useEndsNow([connection]);
   const { id: connectionId, integrationId, authKey, authType, label, accountId, scopes } = connection;
   const { open } = useConnectSheet();
   const { notices } = useServices();

@@ -11,7 +11,7 @@ import { formatQuantity } from '#renderer/format/format.ts';
 import { useApp } from '#renderer/state/app-context.tsx';
 import { placeLink } from '#renderer/state/place.ts';
 import { useDocumentTitle } from '#renderer/state/use-document-title.ts';
-import { useNow } from '#renderer/state/use-now.ts';
+import { useEndsNow } from '#renderer/state/use-ends-now.ts';
 import { hasEnded } from '#shared/connections/connection.ts';
 import { useConnectSheet } from '../hooks/connect-context.tsx';
 import { IntegrationAccounts } from './integration-accounts.tsx';
@@ -24,7 +24,7 @@ export function ConnectionsScreen() {
   const vault = useApp((app) => app.vault);
   const packages = useApp(({ library }) => library?.packages);
   const [isChoosing, setIsChoosing] = useState(false);
-  const now = useNow(60_000);
+  const now = useEndsNow(state?.connections ?? []);
   const integrations = (packages ?? []).filter(({ type }) => type === 'integration');
   const flowing = (state?.flows ?? []).filter(({ state: at }) => at === 'waiting' || at === 'exchanging');
   const groups = [

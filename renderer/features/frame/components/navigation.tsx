@@ -7,7 +7,7 @@ import { Mark } from '#renderer/components/mark.tsx';
 import { KindIcon, KINDS } from '#renderer/features/packages/index.ts';
 import { useApp } from '#renderer/state/app-context.tsx';
 import { placeLink, usePlace, type Place } from '#renderer/state/place.ts';
-import { useNow } from '#renderer/state/use-now.ts';
+import { useEndsNow } from '#renderer/state/use-ends-now.ts';
 import { hasEnded } from '#shared/connections/connection.ts';
 import type { PackageType } from '#shared/manifest/dialect.ts';
 import { isFinalStatus } from '#shared/runs/run.ts';
@@ -143,10 +143,9 @@ function Item({
 
 /** Accounts that want a new sign-in. */
 function EndedAccounts() {
-  const now = useNow(60_000);
-  const ended = useApp(
-    ({ connections }) => connections?.connections.filter((connection) => hasEnded(connection, now)).length,
-  );
+  const connections = useApp((state) => state.connections?.connections) ?? [];
+  const now = useEndsNow(connections);
+  const ended = connections.filter((connection) => hasEnded(connection, now)).length;
   if (!ended) return null;
   return (
     <span className="rounded-sm bg-caution-soft px-1.5 text-xs leading-4.5 font-medium text-caution">
