@@ -1,5 +1,5 @@
-import { AxeBuilder } from '@axe-core/playwright';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { accessibilityFaults } from '#test/support/accessibility.ts';
 import { launchApp, type LaunchedApp } from './launch.ts';
 import { goTo, libraryShown, runEnded, runIs, startRun } from './steps.ts';
 import { runScreens, settled, stillScreens } from './screens.ts';
@@ -18,13 +18,7 @@ describe('every screen can be used by everybody', () => {
   /** Faults of the present screen that shut somebody out; `rules` narrows what is looked for. */
   async function faults(where: string, rules?: readonly string[]): Promise<string[]> {
     await settled(app.page);
-    const axe = new AxeBuilder({ page: app.page });
-    const { violations } = await (rules ? axe.withRules([...rules]) : axe).analyze();
-    return violations
-      .filter(({ impact }) => impact === 'serious' || impact === 'critical')
-      .flatMap(({ id, nodes }) =>
-        nodes.map(({ target, any }) => `${where}: ${id} at ${target.join(' ')}: ${any[0]?.message ?? ''}`),
-      );
+    return (await accessibilityFaults(app.page, rules)).map((fault) => `${where}: ${fault}`);
   }
 
   test.each([
@@ -54,6 +48,21 @@ describe('every screen can be used by everybody', () => {
     await goTo(page, '#/settings/models');
     await inDialog('new server', () => page.getByRole('button', { name: 'Add a server' }).click());
     expect(found).toEqual([]);
+  });
+
+  test('and one that cannot is found', async () => {
+    await goTo(app.page, '#/settings/about');
+    const mark = () => {
+      const picture = document.createElement('img');
+      picture.id = 'unnamed';
+      document.body.append(picture);
+      return () => picture.remove();
+    };
+    const unmark = await app.page.evaluateHandle(mark);
+    expect(await faults('about')).toEqual([expect.stringMatching(/^about: image-alt at #unnamed/)]);
+    expect(await faults('about', ['color-contrast'])).toEqual([]);
+    await unmark.evaluate((remove) => remove());
+    expect(await faults('about')).toEqual([]);
   });
 
   test('and while an agent runs', async () => {

@@ -1,10 +1,10 @@
-import { AxeBuilder } from '@axe-core/playwright';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { ToolReviews } from '#main/connections/index.ts';
 import { writeArchive } from '#main/library/archive/write-archive.ts';
 import { openDatabase } from '#main/store/index.ts';
 import { integrationFiles } from '#test/support/test-packages.ts';
+import { accessibilityFaults } from '#test/support/accessibility.ts';
 import { launchApp, type LaunchedApp } from './launch.ts';
 import { keepScreen, settled } from './screens.ts';
 import { goTo, importDropped, libraryShown } from './steps.ts';
@@ -73,8 +73,7 @@ test('shows what a server says now beside what was accepted, and accepts it chan
   );
   await settled(page);
   await keepScreen(page, 'changed-tools');
-  const { violations } = await new AxeBuilder({ page }).analyze();
-  expect(violations.filter(({ impact }) => impact === 'serious' || impact === 'critical')).toEqual([]);
+  expect(await accessibilityFaults(page)).toEqual([]);
 
   await section.getByRole('button', { name: 'Accept delete_issue' }).focus();
   await page.keyboard.press('Enter');

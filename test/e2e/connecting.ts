@@ -1,6 +1,6 @@
-import { AxeBuilder } from '@axe-core/playwright';
 import type { Locator, Page } from 'playwright-core';
 import { expect } from 'vitest';
+import { accessibilityFaults } from '#test/support/accessibility.ts';
 import { keepScreen, settled } from './screens.ts';
 import { goTo } from './steps.ts';
 
@@ -63,9 +63,5 @@ export async function callByHand(page: Page, integration: string, target: string
 export async function expectOpenToAll(page: Page, name: string): Promise<void> {
   await settled(page);
   await keepScreen(page, name);
-  const { violations } = await new AxeBuilder({ page }).analyze();
-  const serious = violations.filter(({ impact }) => impact === 'serious' || impact === 'critical');
-  expect(
-    serious.flatMap(({ id, nodes }) => nodes.map(({ target }) => `${name}: ${id} at ${target.join(' ')}`)),
-  ).toEqual([]);
+  expect((await accessibilityFaults(page)).map((fault) => `${name}: ${fault}`)).toEqual([]);
 }

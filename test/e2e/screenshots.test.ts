@@ -9,9 +9,9 @@ import { launchApp, type LaunchedApp } from './launch.ts';
 import { runScreens, settled, stillScreens } from './screens.ts';
 import { libraryShown, runEnded, startRun, timelineRows } from './steps.ts';
 
-/** With SLIPWAY_SCREENSHOTS=1 the README's pictures are renewed, and all are left in a folder. */
+/** With SLIPWAY_SCREENSHOTS=1 pictures are taken: the README's are renewed, and all are left in a folder. */
 const isKept = process.env['SLIPWAY_SCREENSHOTS'] === '1';
-const folder = isKept ? (process.env['SLIPWAY_SCREENSHOT_FOLDER'] ?? temporaryFolder()) : temporaryFolder();
+const folder = (isKept && process.env['SLIPWAY_SCREENSHOT_FOLDER']) || temporaryFolder();
 const images = join(root, 'docs', 'images');
 
 /** Pictures of the README, each in the theme that shows it well. */
@@ -23,7 +23,8 @@ const inReadme: Readonly<Record<string, string>> = {
   'settings-engine-light-1440': 'engine.png',
 };
 
-const themes = ['light', 'dark'] as const;
+// How the screens are laid out is looked at always, and is the same in either theme.
+const themes = isKept ? (['light', 'dark'] as const) : (['light'] as const);
 const sizes = [
   { width: 1280, height: 800 },
   { width: 1440, height: 900 },
@@ -37,7 +38,7 @@ function temporaryFolder(): string {
   return mkdtempSync(join(tmpdir(), 'slipway-screenshots-'));
 }
 
-/** Takes the page in both themes and sizes; gives what is wrong with how it is laid out. */
+/** Keeps the page in all themes and sizes; gives what is wrong with how it is laid out. */
 async function take(page: Page, name: string): Promise<string[]> {
   const faults: string[] = [];
   for (const colorScheme of themes) {
@@ -54,10 +55,11 @@ async function take(page: Page, name: string): Promise<string[]> {
 }
 
 async function keep(page: Page, title: string): Promise<void> {
+  if (!isKept) return;
   const picture = await page.screenshot({ animations: 'disabled', caret: 'hide' });
   writeFileSync(join(folder, `${title}.png`), picture);
   const published = inReadme[title];
-  if (!isKept || published === undefined) return;
+  if (published === undefined) return;
   mkdirSync(images, { recursive: true });
   writeFileSync(join(images, published), picture);
 }

@@ -1,9 +1,9 @@
-import { AxeBuilder } from '@axe-core/playwright';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { writeArchive } from '#main/library/archive/write-archive.ts';
 import { formsOf, searchFolder } from '#test/support/search.ts';
 import { integrationFiles, serverFiles } from '#test/support/test-packages.ts';
+import { accessibilityFaults } from '#test/support/accessibility.ts';
 import { launchApp, type LaunchedApp } from './launch.ts';
 import { keepScreen, settled } from './screens.ts';
 import { goTo, importDropped, libraryShown } from './steps.ts';
@@ -71,8 +71,7 @@ test('are typed in once the vault is open, and a secret is shown no more', async
   await section.getByText('it must be at most 100').waitFor();
   await settled(page);
   await keepScreen(page, 'server-settings');
-  const { violations } = await new AxeBuilder({ page }).analyze();
-  expect(violations.filter(({ impact }) => impact === 'serious' || impact === 'critical')).toEqual([]);
+  expect(await accessibilityFaults(page)).toEqual([]);
 
   await section.getByLabel('Limit').fill('50');
   await section.getByRole('button', { name: 'Save' }).click();

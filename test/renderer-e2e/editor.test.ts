@@ -1,6 +1,6 @@
 import { stat } from 'node:fs/promises';
-import { AxeBuilder } from '@axe-core/playwright';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { accessibilityFaults } from '#test/support/accessibility.ts';
 import { filesOfFirstPage, openEditorPages, type EditorPage, type EditorPages } from './editor-page.ts';
 
 let pages: EditorPages;
@@ -290,12 +290,8 @@ test.each(['light', 'dark'] as const)('everybody can use it, in the %s theme', a
   await editor.page.emulateMedia({ reducedMotion: 'reduce' });
   const found: string[] = [];
   const look = async (where: string) => {
-    const { violations } = await new AxeBuilder({ page: editor.page }).analyze();
-    found.push(
-      ...violations
-        .filter(({ impact }) => impact === 'serious' || impact === 'critical')
-        .flatMap(({ id, nodes }) => nodes.map(({ target }) => `${where}: ${id} at ${target.join(' ')}`)),
-    );
+    const faults = await accessibilityFaults(editor.page);
+    found.push(...faults.map((fault) => `${where}: ${fault}`));
   };
   await editor.problemList.getByText('A run ends after').waitFor();
   for (const part of ['Identity', 'Tools', 'Integrations', 'Skills', 'Input', 'Limits', 'Everything']) {
