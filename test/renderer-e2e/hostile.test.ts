@@ -3,20 +3,27 @@ import { openEditorPages, type EditorPage, type EditorPages } from './editor-pag
 import { goThrough } from './go-through.ts';
 
 let pages: EditorPages;
-const opened: EditorPage[] = [];
+let shown: EditorPage | undefined;
 beforeAll(async () => {
   pages = await openEditorPages();
 });
-afterEach(async () => {
-  for (const { page } of opened.splice(0)) await page.context().close();
+afterEach(async ({ task }) => {
+  // A page that failed may fail others: the next test has its own.
+  if (task.result?.state !== 'fail') return;
+  await shown?.page.context().close();
+  shown = undefined;
 });
 afterAll(() => pages?.close());
 
+let count = 0;
+
+/** Edits a package in the page that is open, in the form: to open one takes longer than most tests. */
 async function openWith(type: string, manifestText: string): Promise<EditorPage> {
-  const editor = await pages.open('empty');
-  opened.push(editor);
-  await editor.edit({ identity: `hostile ${opened.length}`, type, manifestText });
-  return editor;
+  shown ??= await pages.open('empty');
+  await shown.view('Form');
+  count += 1;
+  await shown.edit({ identity: `hostile ${count}`, type, manifestText });
+  return shown;
 }
 
 /** Names that mean something to JavaScript. */
