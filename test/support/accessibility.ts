@@ -11,7 +11,7 @@ export async function accessibilityFaults(page: Page, rules?: readonly string[])
   if (!(await page.evaluate(() => 'axe' in globalThis))) await page.evaluate(axe.source);
   const { violations } = await page.evaluate(
     (runOnly) =>
-      (globalThis as unknown as { axe: typeof axe }).axe.run(document, {
+      (globalThis as unknown as { axe: typeof axe }).axe.run({
         iframes: false,
         resultTypes: ['violations'],
         ...(runOnly && { runOnly: [...runOnly] }),
