@@ -1,5 +1,8 @@
 import { defineConfig } from 'vitest/config';
 
+/** What is waited for in a browser or an engine comes when it comes; a second is short on a busy machine. */
+const PATIENT = { poll: { timeout: 15_000 } };
+
 export default defineConfig({
   test: {
     reporters: ['default', './test/support/count-reporter.ts'],
@@ -21,6 +24,7 @@ export default defineConfig({
           // Real Docker, real containers: one file after another, so that two cores are enough.
           name: 'engine',
           include: ['test/engine/**/*.test.ts'],
+          expect: PATIENT,
           fileParallelism: false,
           testTimeout: 120_000,
           hookTimeout: 600_000,
@@ -42,6 +46,7 @@ export default defineConfig({
           // The real app in Chromium.
           name: 'e2e',
           include: ['test/e2e/**/*.test.ts'],
+          expect: PATIENT,
           fileParallelism: false,
           testTimeout: 120_000,
           hookTimeout: 600_000,
@@ -54,6 +59,7 @@ export default defineConfig({
           // Parts of the page in Chromium, over what stands in for the rest of the app.
           name: 'renderer',
           include: ['test/renderer-e2e/**/*.test.ts'],
+          expect: PATIENT,
           fileParallelism: false,
           testTimeout: 60_000,
           hookTimeout: 120_000,
