@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { ProblemError } from '#shared/problem.ts';
 import { integrityOfPackages, isBundle, readBundle, writeBundle } from './bundle.ts';
-import { canonicalJson } from './canonical-json.ts';
+import { canonicalJson } from '#shared/text/canonical-json.ts';
 import { recordIntegrity } from './package-record.ts';
 import { readArchive } from './read-archive.ts';
 import {

@@ -3,7 +3,7 @@ import { cleanVersion, PACKAGE_NAME } from '#shared/manifest/identity.ts';
 import { JsonDocument } from '#shared/manifest/json-document.ts';
 import { MANIFEST_FILE } from '#shared/manifest/validate.ts';
 import { ProblemError } from '#shared/problem.ts';
-import { canonicalJson } from './canonical-json.ts';
+import { canonicalJson } from '#shared/text/canonical-json.ts';
 import { integrityOf } from './integrity.ts';
 import { isRecordable, RECORD_FILE, recordIntegrity, recordOf } from './package-record.ts';
 import { BUNDLE_WRITING, writeArchive } from './write-archive.ts';
