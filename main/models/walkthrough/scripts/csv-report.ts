@@ -48,7 +48,7 @@ export const csvReport: Script = function* (context) {
   const [text = ''] = yield turn(
     'It ran through. I check what it found and what it wrote before I hand anything over.',
     call('read', { path: RESULT }),
-    bash('ls -l outputs && head -n 12 outputs/report.md'),
+    bash('stat -c "%s %n" outputs/* && head -n 12 outputs/report.md'),
   );
   const result = parseObject(text);
   if (!result) return yield* giveUp(context, 'The program left no result that could be read.');

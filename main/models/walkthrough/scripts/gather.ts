@@ -17,7 +17,7 @@ export const gather: Script = function* (context) {
     'First a look at what was given, with sizes and the real types of the files.',
     log(context, 'info', `Looking at ${counted(files.length, 'file')}`),
     bash(
-      'ls -l documents && for f in documents/*; do printf "%s: " "$f"; head -c 4 "$f" | od -An -c | tr -d "\\n"; echo; done',
+      'stat -c "%s %n" documents/* && for f in documents/*; do printf "%s: " "$f"; head -c 4 "$f" | od -An -c | tr -d "\\n"; echo; done',
     ),
   );
   yield turn(
