@@ -153,6 +153,8 @@ function bindRoutes(application: Application, shell: ShellServices): RouteHandle
       });
       return { runId: run.id };
     },
+    'runs.replay': async (request) => ({ runId: (await runs.replay({ ...request, trigger: 'app' })).id }),
+    'runs.differences': ({ runId }) => ({ differences: runs.differences(runId) }),
     'runs.stop': async ({ runId }) => {
       await runs.stop(runId);
       return {};

@@ -12,6 +12,7 @@ import type { ModelGateway } from './model-gateway.ts';
 
 export type { ConfigurationStore } from './configuration.ts';
 export type { ModelTimeouts } from './http-client.ts';
+export { createReplayedModel, type RecordedModelAnswer } from './replayed-model.ts';
 export type {
   ModelFailure,
   ModelGateway,

@@ -4,11 +4,9 @@ import type { OutputCollector } from './output-collector.ts';
 import type { SidecarConnection } from './pair.ts';
 import type { IntegrationServices } from './run-integrations.ts';
 import type { RunRecorder } from './run-recorder.ts';
-import type { RunRepository } from './run-repository.ts';
 
 export interface SidecarAnswers {
   readonly recorder: RunRecorder;
-  readonly repository: RunRepository;
   readonly integrations: Pick<IntegrationServices, 'connections' | 'toolReviews'>;
   /** The integrations of the run: it is answered for these, and for no other. */
   readonly plan: readonly RunIntegration[];
@@ -17,29 +15,13 @@ export interface SidecarAnswers {
   readonly ended: AbortSignal;
 }
 
-/** Answers what the sidecar of a run asks main for: earlier runs, files, credentials, what tools may be offered. */
+/** Answers what the sidecar of a run asks main for: files, credentials, what tools may be offered. */
 export function answerSidecar(
   peer: SidecarConnection['peer'],
-  { recorder, repository, integrations, plan, outputs, ended }: SidecarAnswers,
+  { recorder, integrations, plan, outputs, ended }: SidecarAnswers,
 ): Disposable {
   const { connections, toolReviews } = integrations;
-  const { id: runId, agentId } = recorder.summary;
   const bound = new Set(plan.flatMap((integration) => integration.connections.map(({ id }) => id)));
-  peer.handle('runHistory', ({ limit, fields }) => {
-    const runs = repository.successes(agentId, runId, limit + 1);
-    return Promise.resolve({
-      object: 'list' as const,
-      hasMore: runs.length > limit,
-      data: runs.slice(0, limit).map(({ summary, output, checkpoint }) => ({
-        id: summary.id,
-        status: summary.status,
-        date: new Date(summary.createdAt).toISOString(),
-        duration: Math.round(((summary.endedAt ?? summary.createdAt) - summary.createdAt) / 1000),
-        ...(fields.includes('checkpoint') && checkpoint !== undefined && { checkpoint }),
-        ...(fields.includes('result') && output !== undefined && { result: { output } }),
-      })),
-    });
-  });
   peer.handle('publishFile', async ({ path: source, name, presentation }, signal) => {
     const published = await outputs.publish(source, name, signal);
     recorder.append({ type: 'file.published', path: published.path, isPrimary: presentation === 'primary' });

@@ -32,6 +32,7 @@ it('begins no run that was asked for a moment before the app closed', async () =
     id: '@a/b',
     timeoutSeconds: 10,
     packages: [],
+    warnings: [],
     dependencies: { skills: {}, mcpServers: {}, integrations: {} },
   };
   const orchestrator = new RunOrchestrator({

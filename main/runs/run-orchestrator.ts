@@ -2,34 +2,29 @@ import { createReadStream, existsSync } from 'node:fs';
 import { rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { EngineDirectory } from '#main/engines/engine.ts';
-import { validateRunInput } from '#main/library/index.ts';
 import type { Library } from '#main/library/library.ts';
 import type { Logger } from '#main/logging/logger.ts';
 import type { ModelGateway } from '#main/models/model-gateway.ts';
 import type { InstanceRegistry } from '#main/store/index.ts';
 import type { RunEvent } from '#shared/events/run-event.ts';
 import { NO_USAGE } from '#shared/models/model.ts';
-import { ProblemError } from '#shared/problem.ts';
-import {
-  isFinalStatus,
-  MAX_TIMEOUT_SECONDS,
-  type KeptFolder,
-  type RunDetail,
-  type RunSummary,
-} from '#shared/runs/run.ts';
+import { ProblemError, type Problem } from '#shared/problem.ts';
+import { differencesOf, type RunDifference } from '#shared/runs/differences.ts';
+import { isFinalStatus, type KeptFolder, type RunDetail, type RunSummary } from '#shared/runs/run.ts';
 import { formatCalls } from '#shared/runs/recorded-call.ts';
 import type { Settings } from '#shared/settings/settings.ts';
+import { CassetteWriter } from './cassette/cassette-writer.ts';
+import { prepareReplay } from './cassette/prepare-replay.ts';
 import { ForeignRuns } from './foreign-runs.ts';
-import { checkSizes, nameFiles, withDocumentPaths } from './input-files.ts';
 import { isKeepable, mediaTypeOf } from './output-names.ts';
-import { packageFilesOf } from './package-files.ts';
 import { PairPool } from './pair-pool.ts';
 import { newRunId } from './run-id.ts';
-import { bindIntegrations, type IntegrationServices } from './run-integrations.ts';
+import { prepareRun, type PreparedRun, type RunPlace } from './prepare-run.ts';
+import type { IntegrationServices } from './run-integrations.ts';
 import type { MemoryOfAgents } from './run-memory.ts';
 import { RunRecorder, type RecorderListener } from './run-recorder.ts';
 import type { RunRepository } from './run-repository.ts';
-import type { ExportedCalls, KeptFile, RunService, StartRequest } from './run-service.ts';
+import type { ExportedCalls, KeptFile, ReplayRequest, RunService, StartRequest } from './run-service.ts';
 import { RunSession, type EndReason } from './run-session.ts';
 import { interruptedProblem } from './session-problems.ts';
 
@@ -119,26 +114,43 @@ export class RunOrchestrator implements RunService {
 
   async start(request: StartRequest): Promise<RunSummary> {
     if (this.#isDisposed) throw closing();
-    const { library, models, repository, instances } = this.#options;
-    const loaded = await library.load(request.agent);
-    const timeoutSeconds = Math.min(request.timeoutSeconds ?? loaded.timeoutSeconds, MAX_TIMEOUT_SECONDS);
-    const agent = { ...loaded, timeoutSeconds };
-    checkSizes(request.files);
-    const checked = validateRunInput(agent, request.input, request.files);
-    const { integrations: services } = this.#options;
-    const integrations = await bindIntegrations(
-      agent,
-      request.integrations === 'none' ? 'none' : request.connections,
-      services,
-    );
-    const packageFiles = await packageFilesOf(agent.packages, integrations.plan);
-    const runId = newRunId();
-    const model = await models.open(request.model, { runId, agentId: agent.id });
+    const place = this.#placeOf(newRunId());
+    const prepared = await prepareRun(request, this.#options, place);
+    const run = this.#begin(place.runId, prepared, { trigger: request.trigger });
+    if (request.trigger === 'app') {
+      const { connections } = this.#options.integrations;
+      for (const [integrationId, ids] of Object.entries(request.connections ?? {})) {
+        connections.choose(prepared.agent.id, integrationId, ids);
+      }
+    }
+    return run;
+  }
+
+  async replay(request: ReplayRequest): Promise<RunSummary> {
+    if (this.#isDisposed) throw closing();
+    const { runId, mode, trigger } = request;
+    const recorded = {
+      detail: this.get(runId),
+      cassetteFile: this.#cassetteOf(runId),
+      documentFolder: this.#folderOf(runId, 'documents'),
+    };
+    const place = this.#placeOf(newRunId());
+    const prepared = await prepareReplay(request, recorded, this.#options, place);
+    return this.#begin(place.runId, prepared, { trigger, replayOf: { runId, mode } });
+  }
+
+  differences(runId: string): RunDifference[] {
+    const { replayOf } = this.#options.repository.summary(runId);
+    if (replayOf === undefined) throw new ProblemError(notAReplay());
+    const eventsOf = (id: string) => this.events(id, 0, Number.MAX_SAFE_INTEGER);
+    return differencesOf(eventsOf(replayOf.runId), eventsOf(runId));
+  }
+
+  #begin(runId: string, prepared: PreparedRun, origin: Pick<RunSummary, 'trigger' | 'replayOf'>): RunSummary {
     // Asked again: nobody would end a run that began while the others were being ended.
     if (this.#isDisposed) throw closing();
-
-    const { workspaceFiles, inputFiles } = nameFiles(checked.files, this.#folderOf(runId, 'documents'));
-    const input = withDocumentPaths(checked.input, inputFiles, agent.inputSchema);
+    const { repository, instances } = this.#options;
+    const { agent, model, input, inputFiles, warnings, replay } = prepared;
     const { description } = model;
     const summary: RunSummary = {
       id: runId,
@@ -148,7 +160,7 @@ export class RunOrchestrator implements RunService {
       status: 'queued',
       model: { providerId: description.providerId, modelId: description.modelId },
       modelName: description.displayName,
-      trigger: request.trigger,
+      ...origin,
       createdAt: Date.now(),
       timeoutSeconds: agent.timeoutSeconds,
       usage: NO_USAGE,
@@ -172,39 +184,26 @@ export class RunOrchestrator implements RunService {
       agentVersion: agent.version,
       agentName: agent.displayName,
       model: description.displayName,
-      inputFiles,
+      inputFiles: [...inputFiles],
     });
-    for (const problem of [...agent.warnings, ...integrations.warnings, ...packageFiles.warnings])
-      recorder.append({ type: 'run.warned', problem });
+    for (const problem of warnings) recorder.append({ type: 'run.warned', problem });
     recorder.flush();
+    const cassette =
+      replay === undefined
+        ? new CassetteWriter(this.#cassetteOf(runId), (problem) =>
+            recorder.append({ type: 'run.warned', problem }),
+          )
+        : undefined;
     const session = new RunSession(
       recorder,
       {
-        agent,
-        model,
-        input,
-        inputFiles,
-        workspaceFiles: [...workspaceFiles, ...packageFiles.files],
-        skills: packageFiles.skills,
-        serviceNotes: packageFiles.notes,
-        integrations,
+        ...prepared,
+        cassette,
         outputFolder: this.outputFolder(runId),
         resourceFolder: this.#folderOf(runId, 'resources'),
       },
-      {
-        engines: this.#options.engines,
-        pairs: this.#pairs,
-        repository,
-        integrations: services,
-        memory: this.#options.memory,
-        logger: this.#options.logger,
-      },
+      { ...this.#options, pairs: this.#pairs },
     );
-    if (request.trigger === 'app') {
-      for (const [integrationId, ids] of Object.entries(request.connections ?? {})) {
-        services.connections.choose(agent.id, integrationId, ids);
-      }
-    }
     this.#active.set(runId, { recorder, session, ended: Promise.withResolvers(), isExecuting: false });
     this.#tell({ kind: 'changed', run: recorder.summary });
     this.#fillSlots();
@@ -230,6 +229,7 @@ export class RunOrchestrator implements RunService {
     const folder = this.#folderOf(runId, 'documents');
     return {
       ...detail,
+      isRecorded: existsSync(this.#cassetteOf(runId)),
       inputFiles: detail.inputFiles.map((file) => ({ ...file, kept: existsSync(join(folder, file.name)) })),
     };
   }
@@ -315,6 +315,14 @@ export class RunOrchestrator implements RunService {
     return this.#folderOf(runId, 'outputs');
   }
 
+  #placeOf(runId: string): RunPlace {
+    return { runId, documentFolder: this.#folderOf(runId, 'documents') };
+  }
+
+  #cassetteOf(runId: string): string {
+    return join(this.#options.runsFolder, runId, 'cassette.jsonl');
+  }
+
   #folderOf(runId: string, folder: KeptFolder): string {
     return join(this.#options.runsFolder, runId, folder);
   }
@@ -390,6 +398,14 @@ function runsElsewhere(): ProblemError {
     detail: 'It was started from a terminal, and that process alone can stop it.',
     action: 'Press Ctrl+C in that terminal.',
   });
+}
+
+function notAReplay(): Problem {
+  return {
+    code: 'no_replay',
+    title: 'The run is no replay',
+    detail: 'Only a replay is held against the run it replays.',
+  };
 }
 
 function closing(): ProblemError {

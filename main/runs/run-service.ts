@@ -3,7 +3,8 @@ import type { RunEvent } from '#shared/events/run-event.ts';
 import type { ChosenConnections } from '#shared/ipc/connection-routes.ts';
 import type { ModelReference } from '#shared/models/model.ts';
 import type { CallExportFormat, CallFilter, RecordedCall } from '#shared/runs/recorded-call.ts';
-import type { KeptFolder, RunDetail, RunPosition, RunSummary } from '#shared/runs/run.ts';
+import type { RunDifference } from '#shared/runs/differences.ts';
+import type { KeptFolder, ReplayMode, RunDetail, RunPosition, RunSummary } from '#shared/runs/run.ts';
 
 /** A file to give a run: its bytes are read once, when the workspace is filled. */
 export interface InputFile {
@@ -28,6 +29,18 @@ export interface StartRequest {
   readonly timeoutSeconds?: number | undefined;
 }
 
+/** Another run of what a run was given, in which the world answers as it did then. */
+export interface ReplayRequest {
+  readonly runId: string;
+  /** Whether the model answers as it did, or is asked anew. */
+  readonly mode: ReplayMode;
+  /** The agent to ask a live model for; the recorded run's, as it is now, when absent. */
+  readonly agent?: string | undefined;
+  /** The live model; the recorded run's when absent. */
+  readonly model?: ModelReference | undefined;
+  readonly trigger: RunSummary['trigger'];
+}
+
 /** A file that is kept with a run. */
 export interface KeptFile {
   readonly size: number;
@@ -50,6 +63,13 @@ export interface RunService {
    * @throws ProblemError `agent_unknown`, `package_invalid`, `input_invalid`, `input_files_too_large`, `model_unknown`, `missing_integration_connection` …
    */
   start(request: StartRequest): Promise<RunSummary>;
+  /**
+   * Queues a replay. It has no way out and no credential: a call that was not recorded ends it.
+   * @throws ProblemError `run_unknown`, `run_active`, `recording_missing`, `recording_damaged`, `input_file_gone` …
+   */
+  replay(request: ReplayRequest): Promise<RunSummary>;
+  /** Where a replay came out otherwise than the run it replays. @throws ProblemError `run_unknown`, `no_replay`. */
+  differences(runId: string): RunDifference[];
   /** Resolves when the run has ended; within 3 s of the call. Safe to repeat. @throws ProblemError `run_unknown`, `run_elsewhere`. */
   stop(runId: string): Promise<void>;
   /** Resolves when the run has ended; at once when it is not active. */

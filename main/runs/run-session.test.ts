@@ -68,7 +68,7 @@ function fakePair() {
   const sandbox = link(sandboxMainSide, sandboxSide, 0);
   const sidecar = link(sidecarMainSide, sidecarSide, LAG_MS);
   sandbox.other.handle('configure', () => Promise.resolve({ tools: [] }));
-  sidecar.other.handle('configure', () => Promise.resolve({ tools: ['output'] }));
+  sidecar.other.handle('configure', () => Promise.resolve({ tools: ['output'], services: [] }));
   sidecar.other.handle('settle', () => Promise.resolve({}));
   const container: Partial<Container> = {
     resolve: (path) => path,
@@ -155,7 +155,11 @@ function openSession(pair: Pair, timeoutSeconds = 300, integrations: TestIntegra
     inputFiles: [],
     workspaceFiles: [],
     skills: [],
+    serviceNames: [],
     serviceNotes: [],
+    packageFiles: [],
+    cassette: undefined,
+    replay: undefined,
     integrations: { ...NO_INTEGRATIONS, ...(integrations.plan && { plan: integrations.plan }) },
     outputFolder: join(folder, 'outputs'),
     resourceFolder: join(folder, 'resources'),

@@ -1,12 +1,13 @@
 import { randomBytes } from 'node:crypto';
 import type { EngineDirectory, Placement } from '#main/engines/engine.ts';
+import type { RunModel } from '#main/models/model-gateway.ts';
 import type { Logger } from '#main/logging/logger.ts';
 import type { SandboxEvent, SidecarEvent } from '#shared/events/run-event.ts';
 import { WORKSPACE_PATH } from '#shared/protocol/layout.ts';
 import type { OutboundCall } from '#shared/protocol/integrations.ts';
 import { serveModelStreams } from '#shared/protocol/model-stream-server.ts';
 import type { PromptOutcome } from '#shared/protocol/sandbox.ts';
-import { toProblem } from '#shared/problem.ts';
+import { ProblemError, toProblem, type Problem } from '#shared/problem.ts';
 import { answerSidecar } from './answer-sidecar.ts';
 import { ModelSilence } from './model-silence.ts';
 import { isKeepable } from './output-names.ts';
@@ -15,13 +16,16 @@ import type { Pair } from './pair.ts';
 import { atMost, whilePairLives } from './pair-waits.ts';
 import { PhaseLog } from './phase-log.ts';
 import { deadlineNudge, outputReprompt, taskMessage } from './prompt.ts';
+import { recordHead } from './cassette/record-head.ts';
+import { RecordingModel } from './cassette/recording-model.ts';
 import { createCollectors, type RunCollectors } from './run-collectors.ts';
 import { callsServices, type IntegrationServices } from './run-integrations.ts';
-import { RunMemory, type MemoryOfAgents } from './run-memory.ts';
+import { KeptRunMemory, type MemoryOfAgents, type RunMemory } from './run-memory.ts';
 import type { RunRecorder } from './run-recorder.ts';
 import type { RunRepository } from './run-repository.ts';
+import { serveMemory } from './serve-memory.ts';
 import { sandboxConfiguration, sidecarConfiguration } from './session-configuration.ts';
-import { interruptedProblem, recordFull } from './session-problems.ts';
+import { interruptedProblem, noReplay, recordFull } from './session-problems.ts';
 import type { SessionRequest } from './session-request.ts';
 import { startServers } from './start-servers.ts';
 import { judge, judgeTimeout, requiredFieldsOf, type Verdict } from './verdict.ts';
@@ -60,6 +64,7 @@ export class RunSession {
   readonly #timers = new Set<NodeJS.Timeout>();
   readonly #silence = new ModelSilence();
   readonly #memory: RunMemory;
+  readonly #model: RunModel;
   #serverPlace: Placement | undefined;
   #endReason: EndReason | undefined;
   /** Milliseconds of the model's silence when the run was ended. */
@@ -70,7 +75,11 @@ export class RunSession {
     this.#recorder = recorder;
     this.#request = request;
     this.#services = services;
-    this.#memory = new RunMemory(services.memory, recorder);
+    const { model, cassette, replay } = request;
+    this.#memory =
+      replay?.replay ?? new KeptRunMemory(services.memory, services.repository, recorder.summary);
+    this.#model = cassette === undefined ? model : new RecordingModel(model, cassette);
+    void replay?.replay.missing.then((problem) => this.#fail(problem));
   }
 
   /** Ends the run early; the first reason counts. */
@@ -81,9 +90,15 @@ export class RunSession {
     this.#abort.abort(new DOMException('The run was ended.', 'AbortError'));
   }
 
+  /** Ends the run for something that it cannot go on without. */
+  #fail(problem: Problem): void {
+    if (this.#endReason) return;
+    this.#abort.abort(new ProblemError(problem));
+  }
+
   /** Runs it. Never throws: whatever happens becomes the run's verdict. */
   async execute(): Promise<void> {
-    const { model } = this.#request;
+    const model = this.#model;
     const stopMetering = model.onUsage((usage) => {
       this.#recorder.update({ usage });
       this.#recorder.append({ type: 'usage.updated', usage });
@@ -99,6 +114,7 @@ export class RunSession {
       stopMetering();
       for (const timer of this.#timers) clearTimeout(timer);
     }
+    await this.#request.cassette?.close();
     this.#recorder.end(verdict);
   }
 
@@ -175,7 +191,8 @@ export class RunSession {
   async #work(pair: Pair, collectors: RunCollectors): Promise<Verdict> {
     const phases = new PhaseLog(this.#recorder);
     const { signal } = this.#abort;
-    const { agent, model } = this.#request;
+    const { agent } = this.#request;
+    const model = this.#model;
     using disposables = new DisposableStack();
     this.#listen(pair, collectors, disposables);
     const { servers } = this.#request.integrations;
@@ -247,19 +264,24 @@ export class RunSession {
   async #configure(pair: Pair) {
     const token = randomBytes(32).toString('base64url');
     const place = { runId: this.#recorder.summary.id, pair, token };
-    const forSandbox = sandboxConfiguration(this.#request, place, this.#memory.prompt());
+    const { memory, event } = this.#memory.prompt();
+    if (event !== undefined) this.#recorder.append(event);
+    const forSandbox = sandboxConfiguration(this.#request, place, memory);
     const forSidecar = sidecarConfiguration(this.#request, place, () =>
       this.#services.integrations.network(),
     );
-    const [{ tools }] = await Promise.all([
+    const [{ tools }, { services }] = await Promise.all([
       pair.sandbox.connection.peer.request('configure', forSandbox),
       pair.sidecar.connection.peer.request('configure', forSidecar),
     ]);
+    const { systemPrompt } = forSandbox;
+    await recordHead(this.#request, { systemPrompt, services, memory, prompted: event }, this.#abort.signal);
     return tools;
   }
 
   #listen(pair: Pair, collectors: RunCollectors, disposables: DisposableStack): void {
-    const { model } = this.#request;
+    const model = this.#model;
+    const { cassette, replay } = this.#request;
     const sandbox = pair.sandbox.connection.peer;
     const sidecar = pair.sidecar.connection.peer;
     disposables.defer(
@@ -276,14 +298,20 @@ export class RunSession {
     disposables.use(
       answerSidecar(sidecar, {
         recorder: this.#recorder,
-        repository: this.#services.repository,
         integrations: this.#services.integrations,
         plan: this.#request.integrations.plan,
         outputs: collectors.outputs,
         ended: this.#abort.signal,
       }),
     );
-    this.#memory.serve(pair.sidecar.connection);
+    serveMemory(sidecar, this.#memory, this.#recorder, cassette);
+    sidecar.handle('recordedCall', (call) =>
+      Promise.try(() => {
+        if (replay === undefined) throw new ProblemError(noReplay());
+        return replay.replay.call(call);
+      }),
+    );
+    disposables.defer(sidecar.on('toolRecorded', ({ call }) => cassette?.add({ kind: 'call', ...call })));
     disposables.use(
       serveModelStreams({
         peer: sidecar,

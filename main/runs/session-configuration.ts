@@ -4,7 +4,7 @@ import type { SandboxConfiguration } from '#shared/protocol/sandbox.ts';
 import type { SidecarConfiguration } from '#shared/protocol/sidecar.ts';
 import { systemPrompt, type PromptMemory } from '#shared/runs/system-prompt.ts';
 import type { Pair } from './pair.ts';
-import { calledServices, callsServices } from './run-integrations.ts';
+import { callsServices } from './run-integrations.ts';
 import type { SessionRequest } from './session-request.ts';
 
 /** Sandbox tools every agent has so far (the page: Sandbox tools). */
@@ -29,7 +29,7 @@ export interface SessionPlace {
 
 /** What the sandbox program is told to play the loop. */
 export function sandboxConfiguration(
-  { agent, model, integrations, serviceNotes, skills }: SessionRequest,
+  { agent, model, serviceNames, serviceNotes, skills, replay }: SessionRequest,
   { runId, pair: { sandbox }, token }: SessionPlace,
   memory: PromptMemory,
 ): SandboxConfiguration {
@@ -37,17 +37,19 @@ export function sandboxConfiguration(
   return {
     runId,
     workspace: sandbox.container.resolve(WORKSPACE_PATH),
-    systemPrompt: systemPrompt({
-      agentName: agent.displayName,
-      agentPrompt: agent.promptText,
-      timeoutSeconds: agent.timeoutSeconds,
-      workspaceBytes: WORKSPACE_BYTES,
-      runtimeTools: agent.runtimeTools,
-      hasOutputSchema: agent.outputSchema !== undefined,
-      services: calledServices(integrations),
-      serviceNotes,
-      memory,
-    }),
+    systemPrompt:
+      replay?.systemPrompt ??
+      systemPrompt({
+        agentName: agent.displayName,
+        agentPrompt: agent.promptText,
+        timeoutSeconds: agent.timeoutSeconds,
+        workspaceBytes: WORKSPACE_BYTES,
+        runtimeTools: agent.runtimeTools,
+        hasOutputSchema: agent.outputSchema !== undefined,
+        services: serviceNames,
+        serviceNotes,
+        memory,
+      }),
     model: {
       api: description.api,
       id: description.modelId,
@@ -70,7 +72,7 @@ export function sandboxConfiguration(
  * @param network the author's way to the internet, read only where the run calls services
  */
 export function sidecarConfiguration(
-  { agent, model, integrations }: SessionRequest,
+  { agent, model, integrations, replay }: SessionRequest,
   { runId, pair: { sidecar }, token }: SessionPlace,
   network: () => SidecarNetwork,
 ): SidecarConfiguration {
@@ -87,6 +89,10 @@ export function sidecarConfiguration(
     ...(callsServices(integrations) && {
       integrations: [...plan],
       network: { ...network(), internalHosts: [...internalHosts] },
+      model: { contextWindow, maxTokens, images },
+    }),
+    ...(replay && {
+      replay: { runId: replay.runId, tools: [...replay.services] },
       model: { contextWindow, maxTokens, images },
     }),
   };

@@ -21,6 +21,15 @@ export function interruptedProblem(): Problem {
   };
 }
 
+/** Why a sidecar is not answered that asks for a recording where none is played. */
+export function noReplay(): Problem {
+  return {
+    code: 'no_replay',
+    title: 'The run is no replay',
+    detail: 'Recorded answers are given to a replay alone.',
+  };
+}
+
 /** Why a run was stopped that had more to tell than is kept. */
 export function recordFull(): Problem {
   return {

@@ -9,6 +9,7 @@ import { Limiter } from './calls/limiter.ts';
 import { resolveWithSystem } from './network/connector.ts';
 import { CheckedHttpClient } from './network/http-client.ts';
 import { dialerFor } from './network/proxy-dialer.ts';
+import type { ServedTools } from './served-tools.ts';
 import { ResourceStore } from './spill/resource-store.ts';
 import { Spiller } from './spill/spiller.ts';
 import type { MainLink } from './stdio.ts';
@@ -16,14 +17,8 @@ import type { SidecarTool } from './tool-registry.ts';
 import { createUploadTool } from './uploads/api-upload-tool.ts';
 import { StagedBodies } from './uploads/staged-bodies.ts';
 
-/** What a run with integrations has beside its runtime tools. */
-export interface IntegrationTools extends AsyncDisposable {
-  /** In the manifest's order. */
-  readonly tools: readonly SidecarTool[];
-  readonly resources: ResourceStore;
-  readonly bodies: StagedBodies;
-  /** Keeps what other tools say within the same budget. */
-  readonly spiller: Spiller;
+/** What a run with integrations has beside its runtime tools; those of MCP servers once they are open. */
+export interface IntegrationTools extends ServedTools, AsyncDisposable {
   /**
    * Opens the MCP servers of all integrations at the same time, and the ways out of local ones, also of those
    * whose client is elsewhere. They end with the rest.

@@ -1,9 +1,10 @@
 import { ProblemError } from '#shared/problem.ts';
-import { SIDECAR_PROTOCOL } from '#shared/protocol/sidecar.ts';
+import { SIDECAR_PROTOCOL, type SidecarConfiguration } from '#shared/protocol/sidecar.ts';
 import { McpEndpoint } from './mcp-endpoint.ts';
 import { ModelRelay } from './model-relay.ts';
 import { listenOnSocket } from './http-server.ts';
 import { rehearse } from './rehearsal.ts';
+import type { ServedTools } from './served-tools.ts';
 import { createRuntimeTools } from './runtime-tools/runtime-tools.ts';
 import { connectToMain, exitOnCrash, report } from './stdio.ts';
 import { ToolRegistry } from './tool-registry.ts';
@@ -26,16 +27,11 @@ peer.handle('configure', async (configuration, signal) => {
     });
   }
   isConfigured = true;
-  const { integrations = [] } = configuration;
-  // Loaded only where a run has any, so that the others start as fast as ever.
-  const served =
-    integrations.length > 0
-      ? (await import('./integration-tools.ts')).createIntegrationTools(configuration, integrations, peer)
-      : undefined;
+  const served = await serve(configuration, signal);
+  const services = served?.tools ?? [];
   const runtimeTools = createRuntimeTools(configuration, peer);
   const registry = new ToolRegistry([
-    ...(served?.tools ?? []),
-    ...((await served?.openServers(signal)) ?? []),
+    ...services,
     ...runtimeTools.map((tool) => served?.spiller.watch(tool) ?? tool),
   ]);
   await listenOnSocket({
@@ -47,8 +43,28 @@ peer.handle('configure', async (configuration, signal) => {
     resources: served?.resources,
     bodies: served?.bodies,
   });
-  return { tools: registry.names };
+  return { tools: registry.names, services: services.map(({ definition }) => definition) };
 });
+
+/** The tools of services, or a recording of them. Loaded only where a run has any: the others start faster. */
+async function serve(
+  configuration: SidecarConfiguration,
+  signal: AbortSignal,
+): Promise<ServedTools | undefined> {
+  const { integrations = [], replay } = configuration;
+  if (replay !== undefined && replay.tools.length > 0) {
+    const { createReplayedTools } = await import('./cassette/replayed-tools.ts');
+    return createReplayedTools(configuration, replay, peer);
+  }
+  if (integrations.length === 0) return undefined;
+  const [{ createIntegrationTools }, { recordedTool }] = await Promise.all([
+    import('./integration-tools.ts'),
+    import('./cassette/recorded-tool.ts'),
+  ]);
+  const created = createIntegrationTools(configuration, integrations, peer);
+  const tools = [...created.tools, ...(await created.openServers(signal))];
+  return { ...created, tools: tools.map((tool) => recordedTool(tool, created, peer)) };
+}
 
 peer.handle('settle', () => Promise.resolve({}));
 

@@ -15,7 +15,14 @@ import { memoryRoutes } from './memory-routes.ts';
 import { playgroundRoutes } from './playground-routes.ts';
 import { serverRoutes } from './server-routes.ts';
 import { callExportFormatSchema, callFilterSchema, recordedCallSchema } from '../runs/recorded-call.ts';
-import { keptFolderSchema, runDetailSchema, runPositionSchema, runSummarySchema } from '../runs/run.ts';
+import { runDifferenceSchema } from '../runs/differences.ts';
+import {
+  keptFolderSchema,
+  replayModeSchema,
+  runDetailSchema,
+  runPositionSchema,
+  runSummarySchema,
+} from '../runs/run.ts';
 import { settingsSchema } from '../settings/settings.ts';
 
 const nothing = z.object({});
@@ -190,6 +197,21 @@ export const routes = {
       connections: chosenConnectionsSchema.optional(),
     }),
     output: z.object({ runId: z.string() }),
+  },
+  /** Queues another run of a recorded one, which the recording answers. */
+  'runs.replay': {
+    input: z.object({
+      runId: z.string(),
+      mode: replayModeSchema,
+      /** The live model; the recorded run's when absent. */
+      model: modelReferenceSchema.optional(),
+    }),
+    output: z.object({ runId: z.string() }),
+  },
+  /** Where a replay came out otherwise than the run it replays; none when it did not. */
+  'runs.differences': {
+    input: z.object({ runId: z.string() }),
+    output: z.object({ differences: z.array(runDifferenceSchema) }),
   },
   'runs.stop': { input: z.object({ runId: z.string() }), output: nothing },
   'runs.list': {

@@ -3,6 +3,13 @@ import { sidecarEventSchema } from '../events/run-event.ts';
 import { memoryScopeSchema, pinKeySchema } from '../memory/memory.ts';
 import { problemSchema } from '../problem.ts';
 import {
+  recordedAnswerSchema,
+  recordedCallNameSchema,
+  recordedToolCallSchema,
+  recordedToolSchema,
+  sidecarReplaySchema,
+} from './cassette.ts';
+import {
   credentialsRequest,
   outboundCallSchema,
   reviewToolsRequest,
@@ -59,12 +66,21 @@ export const sidecarConfigurationSchema = z.object({
       images: z.boolean().optional(),
     })
     .optional(),
+  /** Takes the place of integrations: their calls are answered by main, from a recording. */
+  replay: sidecarReplaySchema.optional(),
 });
 export type SidecarConfiguration = z.infer<typeof sidecarConfigurationSchema>;
 
 /** Requests main makes of the sidecar. */
 export const sidecarRequests = {
-  configure: { input: sidecarConfigurationSchema, output: z.object({ tools: z.array(z.string()) }) },
+  configure: {
+    input: sidecarConfigurationSchema,
+    output: z.object({
+      tools: z.array(z.string()),
+      /** The tools of services whole, so that a replay can offer them. */
+      services: z.array(recordedToolSchema),
+    }),
+  },
   /** Answered after everything that was told before it, so that main has then heard all of it. */
   settle: { input: z.object({}), output: z.object({}) },
 } as const;
@@ -124,6 +140,8 @@ export const mainRequests = {
   credentials: credentialsRequest,
   openServer: openServerRequest,
   reviewTools: reviewToolsRequest,
+  /** What a call was answered when it was recorded. Main ends the run where nothing was. */
+  recordedCall: { input: recordedCallNameSchema, output: recordedAnswerSchema },
 } as const;
 
 /** Notifications of the sidecar. */
@@ -134,6 +152,8 @@ export const sidecarNotifications = {
   warning: z.object({ problem: problemSchema }),
   /** For the audit: every hop of every call. */
   outboundCall: z.object({ call: outboundCallSchema }),
+  /** For the cassette: every answer of a service's tool. */
+  toolRecorded: z.object({ call: recordedToolCallSchema }),
   modelOpen: z.object({
     streamId,
     method: z.string(),

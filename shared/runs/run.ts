@@ -50,6 +50,10 @@ export const MAX_OUTPUT_FILES = 200;
 export const runPositionSchema = z.object({ createdAt: z.number(), id: z.string() });
 export type RunPosition = z.infer<typeof runPositionSchema>;
 
+/** Whether a replay's model answers as it did, or is asked anew. */
+export const replayModeSchema = z.enum(['recorded', 'live']);
+export type ReplayMode = z.infer<typeof replayModeSchema>;
+
 export const runSummarySchema = z.object({
   id: z.string(),
   agentId: z.string(),
@@ -61,6 +65,8 @@ export const runSummarySchema = z.object({
   modelName: z.string(),
   engine: z.enum(['docker', 'process']).optional(),
   trigger: z.enum(['app', 'cli']),
+  /** The run whose recording answers this one; absent for one that asks the world. */
+  replayOf: z.object({ runId: z.string(), mode: replayModeSchema }).optional(),
   /** Milliseconds since the epoch. */
   createdAt: z.number(),
   /** When the agent loop began; the time limit counts from here. */
@@ -122,5 +128,7 @@ export const runDetailSchema = z.object({
   promptText: z.string(),
   outputFiles: z.array(runOutputFileSchema),
   output: z.unknown().optional(),
+  /** Whether what it heard is kept with it, so that it can be replayed; said where a run is asked for. */
+  isRecorded: z.boolean().optional(),
 });
 export type RunDetail = z.infer<typeof runDetailSchema>;

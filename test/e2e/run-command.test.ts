@@ -92,6 +92,28 @@ describe('slipway run', () => {
     }
   });
 
+  test('is replayed as it was, and what cannot be is refused', async () => {
+    const again = slipway('replay', 'last', '--json');
+    const { code, errors } = await again.ended;
+    expect({ code, errors }).toMatchObject({ code: 0 });
+    expect(again.lines[0]).toMatchObject({ type: 'run', mode: 'recorded' });
+    expect(again.lines.at(-1)).toMatchObject({
+      type: 'result',
+      replayOf: again.lines[0]?.['replayOf'],
+      status: 'success',
+      differences: [],
+    });
+
+    const replayed = slipway('replay', String(again.lines[0]?.['runId']), '--json');
+    expect((await replayed.ended).code).toBe(2);
+    expect(replayed.lines).toMatchObject([{ status: 'refused', problem: { code: 'recording_missing' } }]);
+    const unknown = slipway('replay', 'none', '--json');
+    expect((await unknown.ended).code).toBe(2);
+    expect(unknown.lines).toMatchObject([{ status: 'refused', problem: { code: 'run_unknown' } }]);
+    const conflict = slipway('replay', 'last', '--model', 'walkthrough');
+    expect(await conflict.ended).toMatchObject({ code: 2, errors: expect.stringContaining('--live') });
+  });
+
   test('asked to terminate stops the run, ends with its code and leaves nothing in the engine', async () => {
     const { child, lines, ended } = slipway(...RUN);
     await expect

@@ -8,7 +8,7 @@ import type { Library } from '#main/library/library.ts';
 import { silentLogger } from '#main/logging/index.ts';
 import type { ModelGateway } from '#main/models/model-gateway.ts';
 import { AuthorNetwork } from '#main/network/index.ts';
-import type { ExportedCalls, RunService, StartRequest } from '#main/runs/run-service.ts';
+import type { ExportedCalls, ReplayRequest, RunService, StartRequest } from '#main/runs/run-service.ts';
 import type { SessionSecretStore } from '#main/secrets/secret-store.ts';
 import type { RunRequirements } from '#shared/connections/requirements.ts';
 import type { EngineReport } from '#shared/engines/engine-report.ts';
@@ -19,6 +19,7 @@ import { ProblemError } from '#shared/problem.ts';
 import { FakePackageService } from './fake-packages.ts';
 import { memoryInMemory } from './memory-in-memory.ts';
 import type { CallExportFormat, CallFilter, RecordedCall } from '#shared/runs/recorded-call.ts';
+import type { RunDifference } from '#shared/runs/differences.ts';
 import {
   isFinalStatus,
   type KeptFolder,
@@ -97,6 +98,16 @@ export class FakeRunService implements RunService {
     if (request.agent !== FAKE_AGENT.summary.id) throw unknown('agent_unknown', 'agent', request.agent);
     this.started.push(request);
     return this.create();
+  }
+
+  async replay({ runId }: ReplayRequest): Promise<RunSummary> {
+    this.#run(runId);
+    return this.create();
+  }
+
+  differences(runId: string): RunDifference[] {
+    this.#run(runId);
+    return [];
   }
 
   calls(runId: string): { calls: RecordedCall[]; total: number } {

@@ -2,13 +2,14 @@ import { Command, CommanderError, Option } from 'commander';
 import { ProblemError } from '#shared/problem.ts';
 import type { ConnectOptions } from './connect-command.ts';
 import type { ConnectionsOptions, TestOptions } from './connection-commands.ts';
-import { EXIT, EXIT_CODE_HELP, isEngineProblem } from './exit-codes.ts';
+import { EXIT, EXIT_CODE_HELP, isEngineProblem, REPLAY_EXIT_CODE_HELP } from './exit-codes.ts';
 import type { ExportOptions, ImportOptions } from './library-commands.ts';
 import type { ListOptions } from './list-commands.ts';
 import type { PackOptions, ValidateOptions } from './package-commands.ts';
 import { problemText } from '../problem-text.ts';
 import type { OfferOptions } from './offer-command.ts';
 import type { ProxyOptions } from './proxy-command.ts';
+import type { ReplayOptions } from './replay-command.ts';
 import type { RunOptions } from './run-command.ts';
 import type { Streams } from './streams.ts';
 import type { ServeOptions } from './serve-command.ts';
@@ -68,11 +69,37 @@ export async function runCommandLine(
     .option('-t, --timeout <seconds>', "time limit, in place of the agent's own")
     .addHelpText('after', EXIT_CODE_HELP)
     .action(async (agent: string, options: RunOptions) => {
-      const { runCommand, refusedLine } = await import('./run-command.ts');
+      const { runCommand } = await import('./run-command.ts');
       try {
         done(await runCommand(agent, options, streams));
       } catch (error) {
-        if (options.json) await streams.output.json(refusedLine(error));
+        if (options.json) await streams.output.json(await refusedLine(error));
+        throw error;
+      }
+    });
+
+  program
+    .command('replay')
+    .description('run a recorded run again: nothing outside is asked, and what comes out otherwise is told')
+    .argument('<run>', 'id of a run that has ended; "last" for the newest')
+    .option(
+      '--live',
+      'ask a model anew, with the agent as it is now; only its calls are answered as recorded',
+      false,
+    )
+    .option('-m, --model <provider/model>', 'model to ask with --live (default: the one of the recorded run)')
+    .option(
+      '-a, --agent <agent>',
+      'agent to run with --live: an id, or a folder (default: the one of the recorded run)',
+    )
+    .option('--json', 'print events as JSON lines: the run first, the result last', false)
+    .addHelpText('after', REPLAY_EXIT_CODE_HELP)
+    .action(async (run: string, options: ReplayOptions) => {
+      const { replayCommand } = await import('./replay-command.ts');
+      try {
+        done(await replayCommand(run, options, streams));
+      } catch (error) {
+        if (options.json) await streams.output.json(await refusedLine(error));
         throw error;
       }
     });
@@ -291,4 +318,9 @@ function repeated(flags: string, description: string): Option {
   return new Option(flags, description)
     .argParser((value: string, previous: string[]) => [...previous, value])
     .default([], 'none');
+}
+
+/** The last line of what never began, so that a reader of JSON lines always finds a result. */
+async function refusedLine(error: unknown): Promise<Record<string, unknown>> {
+  return (await import('./follow-run.ts')).refusedLine(error);
 }

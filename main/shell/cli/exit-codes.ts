@@ -23,6 +23,13 @@ Exit codes:
   130  the run was cancelled (Ctrl+C stops it and still prints the result; a second one ends at once)
   143  the command was asked to terminate`;
 
+export const REPLAY_EXIT_CODE_HELP = `
+Exit codes:
+  0    it came out as recorded; with --live, the run succeeded
+  1    it came out otherwise, or the recording lacks something it asked for
+  2    wrong usage, or no recording that can be replayed; nothing was run
+  and those of "slipway run" for an engine that is missing, a time limit and Ctrl+C`;
+
 const ENGINE_PROBLEMS: ReadonlySet<string> = new Set([
   'no_engine',
   'consent_required',

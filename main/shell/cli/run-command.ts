@@ -1,15 +1,13 @@
 import { styleText } from 'node:util';
 import { findExampleStart, type ExampleStart } from '#main/app/example-start.ts';
-import { followRun } from '#main/app/run-topic.ts';
-import type { Application } from '#main/app/application.ts';
-import { ProblemError, toProblem, type Problem } from '#shared/problem.ts';
+import { ProblemError } from '#shared/problem.ts';
 import type { RunDetail } from '#shared/runs/run.ts';
-import { exitCodeOf, onEndSignal, type EndSignal } from '../end-signals.ts';
+import { exitCodeOf, type EndSignal } from '../end-signals.ts';
 import { chooseConnections } from './choose-connections.ts';
 import { copyOutputs, prepareFolder, type CopiedFile } from './copy-outputs.ts';
 import { EXIT, exitCodeOfRun } from './exit-codes.ts';
+import { followToEnd } from './follow-run.ts';
 import { problemText } from '../problem-text.ts';
-import { RunLog } from './run-log.ts';
 import { readFileOption, readInput, readTimeout } from './run-request.ts';
 import { withApplication, type DataOptions } from './services.ts';
 import type { Streams } from './streams.ts';
@@ -59,7 +57,7 @@ export async function runCommand(agent: string, options: RunOptions, streams: St
     if (options.json)
       await streams.output.json({ type: 'run', runId: id, agentId, agentVersion, model: run.model });
 
-    const signal = await follow(application, id, options.json, streams);
+    const signal = await followToEnd(application, id, options.json, streams);
     const detail = application.runs.get(id);
     const copied: CopiedFile[] =
       folder === undefined
@@ -83,35 +81,6 @@ function describeExample({ files }: ExampleStart): string {
   const names = files.map(({ originalName }) => originalName);
   const what = names.length > 0 ? ` (${names.join(', ')})` : '';
   return `Neither --file nor --input was given, so the package's own example is used${what}.`;
-}
-
-/** Follows the run to its end. A signal, or a reader that goes away, stops it. */
-async function follow(
-  { runs }: Application,
-  runId: string,
-  json: boolean,
-  { output, errors }: Streams,
-): Promise<EndSignal | undefined> {
-  let received: EndSignal | undefined;
-  const stop = () => void runs.stop(runId).catch(() => undefined);
-  using _signals = onEndSignal((signal) => {
-    received = signal;
-    if (!json) void errors.line(styleText('yellow', 'Stopping …'));
-    stop();
-  });
-  output.broken.addEventListener('abort', stop, { once: true });
-  // The reader may have gone before the first event.
-  if (output.broken.aborted) stop();
-  const log = new RunLog((line) => void errors.line(line));
-  const over = new AbortController();
-  for await (const { data } of followRun(runs, runId, undefined, over.signal)) {
-    for (const event of data.events) {
-      if (json) await output.json({ sequence: event.sequence, at: event.at, ...event.data });
-      else log.event(event);
-      if (event.data.type === 'run.ended') over.abort();
-    }
-  }
-  return received;
 }
 
 function resultLine({ summary, output }: RunDetail, files: readonly CopiedFile[]): Record<string, unknown> {
@@ -158,10 +127,4 @@ function exitCode(
   const code = exitCodeOfRun(summary.status, summary.problem);
   const isIncomplete = files.some((file) => file.problem !== undefined);
   return code === EXIT.success && isIncomplete ? EXIT.failed : code;
-}
-
-/** The last line of a run that never began, so that a reader of JSON lines always finds a result. */
-export function refusedLine(error: unknown): Record<string, unknown> {
-  const problem: Problem = toProblem(error);
-  return { type: 'result', runId: null, status: 'refused', output: null, files: [], usage: null, problem };
 }

@@ -31,10 +31,12 @@ export class ResourceStore {
     this.#maxBytes = maxBytes;
   }
 
-  /** @throws StoreFull */
-  put(resource: Omit<StoredResource, 'uri'>): StoredResource {
+  /**
+   * @param id the one it had in a recording; a new one when absent
+   * @throws StoreFull
+   */
+  put(resource: Omit<StoredResource, 'uri'>, id = createId()): StoredResource {
     if (resource.size > this.#maxBytes) throw new StoreFull();
-    const id = createId();
     const stored = { ...resource, uri: `${RESOURCE_PREFIX}${this.#runId}/${id}` };
     this.#resources.set(id, stored);
     this.#bytes += stored.size;
@@ -56,8 +58,14 @@ export class ResourceStore {
 
   /** By its address, which must be one of this run. */
   find(uri: string): StoredResource | undefined {
+    const id = this.idOf(uri);
+    return id === undefined ? undefined : this.get(id);
+  }
+
+  /** The id in an address of this run; undefined when it is none. */
+  idOf(uri: string): string | undefined {
     const prefix = `${RESOURCE_PREFIX}${this.#runId}/`;
-    return uri.startsWith(prefix) ? this.get(uri.slice(prefix.length)) : undefined;
+    return uri.startsWith(prefix) ? uri.slice(prefix.length) : undefined;
   }
 
   /** Lets go of what has been taken over. */

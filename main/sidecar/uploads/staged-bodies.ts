@@ -35,6 +35,11 @@ export class StagedBodies {
     this.#bodies.set(id, { bytes, since: this.#now() });
   }
 
+  /** The body, which stays for its call. */
+  peek(id: string): Buffer | undefined {
+    return this.#bodies.get(id)?.bytes;
+  }
+
   /** The body, once. */
   take(id: string): Buffer | undefined {
     const body = this.#bodies.get(id);

@@ -20,6 +20,7 @@ import type { RunProjection } from '#shared/runs/projection.ts';
 import { isFinalStatus, type RunDetail, type RunStatus, type RunSummary } from '#shared/runs/run.ts';
 import { useRunAgain } from '../hooks/use-run-again.ts';
 import { runClock } from '../model/run-state.ts';
+import { ReplayMenu } from './replay-menu.tsx';
 import { StopButton } from './stop-button.tsx';
 
 /** What run this is, how it stands, what it has taken, and the way to stop or repeat it. */
@@ -66,7 +67,10 @@ export function RunHeader({
         {isLive ? (
           <StopButton runId={runId} isPreparing={status !== 'running'} />
         ) : (
-          <RunAgainButton runId={runId} detail={detail} />
+          <>
+            {detail && <ReplayMenu runId={runId} detail={detail} />}
+            <RunAgainButton runId={runId} detail={detail} />
+          </>
         )}
       </div>
       <dl className="mt-2 flex flex-wrap items-center gap-x-6 gap-y-1 text-sm">

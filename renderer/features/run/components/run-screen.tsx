@@ -21,6 +21,7 @@ import { FilesPanel } from './files-panel.tsx';
 import { MemoryPanel } from './memory-panel.tsx';
 import { OutputPanel } from './output-panel.tsx';
 import { PhaseStepper } from './phase-stepper.tsx';
+import { ReplayNote } from './replay-note.tsx';
 import { RunHeader } from './run-header.tsx';
 import { Timeline } from './timeline.tsx';
 
@@ -62,6 +63,7 @@ export function RunScreen({ place }: { place: Extract<Place, { name: 'run' }> })
   }
   if (name === undefined && detail.isPending) return <Loading label="Loading the run" />;
 
+  const { replayOf } = summary ?? shown?.summary ?? {};
   const failure = projection.problem ?? (isLive ? undefined : (summary ?? shown?.summary)?.problem);
   return (
     <main id="content" tabIndex={-1} className="flex min-h-0 flex-1 flex-col focus:outline-none">
@@ -78,6 +80,7 @@ export function RunScreen({ place }: { place: Extract<Place, { name: 'run' }> })
         summary={summary ?? shown?.summary}
         detail={shown}
       />
+      {replayOf && <ReplayNote runId={runId} replayOf={replayOf} isLive={isLive} />}
       {failure && (
         <div className="max-h-[40%] shrink-0 overflow-auto px-5 pb-3">
           <ProblemCard problem={failure} tone={status === 'failed' ? 'danger' : 'caution'} />

@@ -197,6 +197,7 @@ function RunRow({
         <td className="max-w-0 py-1.5 pr-4 [width:32%]">
           <RowLink href={link}>
             <span className="font-medium">{run.agentName}</span>
+            {run.replayOf && <span className="ml-2 text-sm text-ink-faint">Replay</span>}
           </RowLink>
           {run.problem && <span className="block truncate text-sm text-ink-faint">{run.problem.title}</span>}
         </td>
