@@ -192,6 +192,9 @@ describe('accounts that do not work as they are', () => {
     const mail = before().getByRole('listitem', { name: 'Harbour mail' });
     await mail.getByText('Needs a new sign-in', { exact: true }).waitFor();
     expect(await run().getAttribute('aria-disabled')).toBe('true');
+    await mail.locator('details').evaluate((details) => details.setAttribute('open', ''));
+    await mail.getByRole('list', { name: 'Scopes of Harbour mail' }).waitFor();
+    expect(await mail.getByText('granted', { exact: true }).count()).toBe(0);
     await expectOpenToAll(page, 'before-run-ended');
     await mail.getByRole('button', { name: 'Sign in again' }).click();
     const panel = mail.getByRole('region', { name: 'Connect Harbour mail' });

@@ -9,7 +9,7 @@ import type { Candidate, IntegrationRequirement } from '#shared/connections/requ
 import { reasonText } from '#shared/tools/scope-reason-text.ts';
 import type { ConnectWish } from '../hooks/connect-context.tsx';
 import { useNeeds } from '../hooks/use-needs.ts';
-import { lackingOf } from '../model/run-choice.ts';
+import { isGranted } from '../model/run-choice.ts';
 import { describeScope, type ScopeRow } from '../model/scope-rows.ts';
 import { ConnectPanel } from './connect-panel.tsx';
 import { ScopeList } from './scope-list.tsx';
@@ -180,7 +180,6 @@ function Reach({ requirement, chosen }: { requirement: IntegrationRequirement; c
     candidates.filter(({ connectionId }) => chosen.includes(connectionId)).map(({ authKey }) => authKey),
   );
   const shown = used.size > 0 ? auths.filter(({ authKey }) => used.has(authKey)) : auths;
-  const lacking = lackingOf(requirement, chosen);
   return (
     <details open={isOpen}>
       <summary className="w-fit text-sm text-ink-soft hover:text-ink">What it may reach</summary>
@@ -195,8 +194,8 @@ function Reach({ requirement, chosen }: { requirement: IntegrationRequirement; c
           const catalog = needs.data?.auths.find((auth) => auth.authKey === authKey);
           const rows = requestedScopes.map((value): ScopeRow => ({
             ...describeScope(catalog ?? { scopeCatalog: [] }, value),
-            reason: reasonText(reasons[value] ?? []) || 'granted already',
-            isGranted: used.has(authKey) && !lacking.has(value),
+            reason: reasonText(reasons[value] ?? []) || 'granted before',
+            isGranted: isGranted(requirement, chosen, authKey, value),
           }));
           return (
             <div key={authKey} className="space-y-1.5">

@@ -3,7 +3,8 @@ import { useId, useState } from 'react';
 import { Button } from '#renderer/components/button.tsx';
 import { Field, Select } from '#renderer/components/field.tsx';
 import { ProblemCard } from '#renderer/components/problem-card.tsx';
-import type { Connection } from '#shared/connections/connection.ts';
+import { useEndsNow } from '#renderer/state/use-ends-now.ts';
+import { hasEnded, type Connection } from '#shared/connections/connection.ts';
 import type { AuthNeeds } from '#shared/connections/requirements.ts';
 import type { Problem } from '#shared/problem.ts';
 import { impliedScopes } from '#shared/tools/scopes.ts';
@@ -48,11 +49,14 @@ export function SignInForm({
   const id = useId();
   const [account, setAccount] = useState(() => firstAccount(wish, method, connections));
   const connection = connections.find((one) => one.id === account);
+  const now = useEndsNow(connections);
+  const isOver = connection !== undefined && hasEnded(connection, now);
   const rows = scopeRows(method, {
     needed: wish.scopes ?? [],
     reasons: wish.reasons ?? {},
     added,
     granted: connection?.scopes ?? [],
+    isOver,
   });
   const further = furtherScopes(
     method,
@@ -70,7 +74,7 @@ export function SignInForm({
   const verb =
     connection === undefined
       ? `Sign in to ${service}`
-      : connection.state === 'connected' && lacks
+      : !isOver && lacks
         ? 'Grant the rest'
         : 'Sign in again';
   return (

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { IntegrationRequirement } from '#shared/connections/requirements.ts';
 import { isSettled } from '../hooks/requirement-sheet.tsx';
-import { blockerOf, chosenFor, lackingOf } from './run-choice.ts';
+import { blockerOf, chosenFor, isGranted } from './run-choice.ts';
 
 function requirement(change: Partial<IntegrationRequirement> = {}): IntegrationRequirement {
   return {
@@ -52,8 +52,15 @@ describe('a run', () => {
     expect(chosenFor(needs(requirement()), { '@a/mail': ['c2'] })).toEqual({ '@a/mail': ['c2'] });
   });
 
-  it('shows a scope as lacking when one of several accounts lacks it', () => {
-    expect(lackingOf(requirement(), ['c1'])).toEqual(new Set());
-    expect(lackingOf(requirement(), ['c1', 'c2'])).toEqual(new Set(['mail']));
+  it('shows a scope as granted only where every chosen account of that sign-in works and allows it', () => {
+    const [one, other] = requirement().candidates;
+    const granted = (chosen: string[], change: object = {}, authKey = 'oauth') =>
+      isGranted({ candidates: [{ ...one!, ...change }, other!] }, chosen, authKey, 'mail');
+    expect(granted(['c1'])).toBe(true);
+    expect(granted(['c1', 'c2'])).toBe(false);
+    expect(granted([])).toBe(false);
+    expect(granted(['c1'], { state: 'needs_sign_in' })).toBe(false);
+    // What another sign-in lacks says nothing of this one.
+    expect(granted(['c1', 'c2'], { authKey: 'key' }, 'key')).toBe(true);
   });
 });

@@ -22,11 +22,16 @@ export function chosenFor(requirements: RunRequirements, picked: ChosenConnectio
   );
 }
 
-/** The scopes that a run of an integration stands on, held against what the chosen accounts allow. */
-export function lackingOf({ candidates }: IntegrationRequirement, chosen: readonly string[]): Set<string> {
-  return new Set(
-    candidates
-      .filter(({ connectionId }) => chosen.includes(connectionId))
-      .flatMap(({ missingScopes }) => missingScopes),
+/** Whether each chosen account of a sign-in works and allows a scope; an account that has ended allows none. */
+export function isGranted(
+  { candidates }: Pick<IntegrationRequirement, 'candidates'>,
+  chosen: readonly string[],
+  authKey: string,
+  scope: string,
+): boolean {
+  const own = candidates.filter((one) => one.authKey === authKey && chosen.includes(one.connectionId));
+  return (
+    own.length > 0 &&
+    own.every(({ state, missingScopes }) => state === 'connected' && !missingScopes.includes(scope))
   );
 }

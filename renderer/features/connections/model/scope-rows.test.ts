@@ -11,7 +11,7 @@ const method = {
     { value: 'admin', label: 'Administer', description: '', implies: [] },
   ],
 };
-const nothing = { needed: [], reasons: {}, added: [], granted: [] };
+const nothing = { needed: [], reasons: {}, added: [], granted: [], isOver: false };
 
 describe('scopes before a consent', () => {
   it('are the defaults, what is needed, what was added and what is granted, each with its reason', () => {
@@ -20,6 +20,7 @@ describe('scopes before a consent', () => {
       reasons: { 'mail.read': [{ kind: 'tool', tool: 'search' }] },
       added: ['admin'],
       granted: ['old'],
+      isOver: false,
     });
     expect(rows.map(({ value, label, reason }) => [value, label, reason])).toEqual([
       ['profile', 'Read who you are', 'always asked'],
@@ -29,6 +30,14 @@ describe('scopes before a consent', () => {
       ['old', 'old', 'kept, as it is granted already'],
     ]);
     expect(rows.find(({ value }) => value === 'admin')?.risk).toBe('administers the account');
+  });
+
+  it('are asked for anew where the account works no more', () => {
+    const rows = scopeRows(method, { ...nothing, granted: ['profile', 'old'], isOver: true });
+    expect(rows.map(({ value, reason, isGranted }) => [value, reason, isGranted])).toEqual([
+      ['profile', 'always asked', false],
+      ['old', 'granted before', false],
+    ]);
   });
 
   it('are granted also by one that implies them', () => {

@@ -22,6 +22,8 @@ export interface ScopeWish {
   /** Scopes the person added. */
   readonly added: readonly string[];
   readonly granted: readonly string[];
+  /** The account works no more: what it was granted is asked for anew. */
+  readonly isOver: boolean;
 }
 
 type Method = Pick<AuthNeeds, 'defaultScopes' | 'scopeCatalog'>;
@@ -32,7 +34,7 @@ export function scopeRows(method: Method, wish: ScopeWish): ScopeRow[] {
   return requestedScopes(method, [...wish.needed, ...wish.added], wish.granted).map((value) => ({
     ...describeScope(method, value),
     reason: reasonOf(value, method, wish),
-    isGranted: allowed.has(value),
+    isGranted: !wish.isOver && allowed.has(value),
   }));
 }
 
@@ -54,11 +56,16 @@ export function describeScope(
   return { value, label, description: known?.description ?? '', risk: scopeRisk(value, label) };
 }
 
-function reasonOf(value: string, { defaultScopes }: Method, { needed, reasons, added, granted }: ScopeWish) {
+function reasonOf(
+  value: string,
+  { defaultScopes }: Method,
+  { needed, reasons, added, granted, isOver }: ScopeWish,
+): string {
   const known = reasonText(reasons[value] ?? []);
   if (known !== '') return known;
   if (defaultScopes.includes(value)) return 'always asked';
   if (needed.includes(value)) return 'needed by the agent';
   if (added.includes(value)) return 'added by you';
-  return granted.includes(value) ? 'kept, as it is granted already' : '';
+  if (!granted.includes(value)) return '';
+  return isOver ? 'granted before' : 'kept, as it is granted already';
 }
