@@ -4,6 +4,7 @@ import type { RunEventData } from '#shared/events/run-event.ts';
 import { CHECKPOINT_KEY, MAX_NOTES, type Pin } from '#shared/memory/memory.ts';
 import type { mainRequests } from '#shared/protocol/sidecar.ts';
 import type { PromptMemory } from '#shared/runs/system-prompt.ts';
+import type { RunRecorder } from './run-recorder.ts';
 import type { RunRepository } from './run-repository.ts';
 
 export type MemoryOfAgents = Pick<MemoryService, 'read' | 'count' | 'addNote' | 'setPin'>;
@@ -32,20 +33,20 @@ export interface RunMemory {
 export class KeptRunMemory implements RunMemory {
   readonly #memory: MemoryOfAgents;
   readonly #repository: Pick<RunRepository, 'successes'>;
-  readonly #run: { readonly id: string; readonly agentId: string };
+  readonly #recorder: Pick<RunRecorder, 'summary' | 'saveCheckpoint'>;
 
   constructor(
     memory: MemoryOfAgents,
     repository: Pick<RunRepository, 'successes'>,
-    run: { readonly id: string; readonly agentId: string },
+    recorder: Pick<RunRecorder, 'summary' | 'saveCheckpoint'>,
   ) {
     this.#memory = memory;
     this.#repository = repository;
-    this.#run = run;
+    this.#recorder = recorder;
   }
 
   prompt(): ReturnType<RunMemory['prompt']> {
-    const { pins, noteCount } = this.#memory.read(this.#run.agentId, { limit: 0 });
+    const { pins, noteCount } = this.#memory.read(this.#recorder.summary.agentId, { limit: 0 });
     const own = ownFirst(pins);
     const checkpoint = own.find(({ key }) => key === CHECKPOINT_KEY);
     const memory: PromptMemory = {
@@ -64,7 +65,7 @@ export class KeptRunMemory implements RunMemory {
 
   readonly #answers: { [M in MemoryMethod]: (input: MemoryInput<M>) => MemoryAnswer<M> } = {
     runHistory: ({ limit, fields }) => {
-      const { id, agentId } = this.#run;
+      const { id, agentId } = this.#recorder.summary;
       const runs = this.#repository.successes(agentId, id, limit + 1);
       const data = runs.slice(0, limit).map(({ summary, output, checkpoint }) => ({
         id: summary.id,
@@ -77,7 +78,7 @@ export class KeptRunMemory implements RunMemory {
       return { output: { object: 'list', hasMore: runs.length > limit, data } };
     },
     recallMemory: ({ q, limit }) => {
-      const { notes } = this.#memory.read(this.#run.agentId, { query: q, limit });
+      const { notes } = this.#memory.read(this.#recorder.summary.agentId, { query: q, limit });
       const memories = notes.map(({ id, content, scope, createdAt }) => ({
         id,
         content,
@@ -91,7 +92,7 @@ export class KeptRunMemory implements RunMemory {
       };
     },
     addNote: ({ content, scope }) => {
-      const { id: runId, agentId } = this.#run;
+      const { id: runId, agentId } = this.#recorder.summary;
       const { id: noteId } = this.#memory.addNote(agentId, { content, scope, runId });
       return {
         output: { count: this.#memory.count(agentId, scope), limit: MAX_NOTES },
@@ -99,8 +100,9 @@ export class KeptRunMemory implements RunMemory {
       };
     },
     setPin: ({ key, content, scope }) => {
-      const { id: runId, agentId } = this.#run;
+      const { id: runId, agentId } = this.#recorder.summary;
       this.#memory.setPin(agentId, { key, content, scope, runId });
+      if (key === CHECKPOINT_KEY) this.#recorder.saveCheckpoint(content);
       return { output: {}, event: { type: 'pinned.set', key, content, scope } };
     },
   };

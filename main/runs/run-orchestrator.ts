@@ -8,7 +8,7 @@ import type { ModelGateway } from '#main/models/model-gateway.ts';
 import type { InstanceRegistry } from '#main/store/index.ts';
 import type { RunEvent } from '#shared/events/run-event.ts';
 import { NO_USAGE } from '#shared/models/model.ts';
-import { ProblemError, type Problem } from '#shared/problem.ts';
+import { ProblemError } from '#shared/problem.ts';
 import { differencesOf, type RunDifference } from '#shared/runs/differences.ts';
 import { isFinalStatus, type KeptFolder, type RunDetail, type RunSummary } from '#shared/runs/run.ts';
 import { formatCalls } from '#shared/runs/recorded-call.ts';
@@ -26,7 +26,7 @@ import { RunRecorder, type RecorderListener } from './run-recorder.ts';
 import type { RunRepository } from './run-repository.ts';
 import type { ExportedCalls, KeptFile, ReplayRequest, RunService, StartRequest } from './run-service.ts';
 import { RunSession, type EndReason } from './run-session.ts';
-import { interruptedProblem } from './session-problems.ts';
+import { interruptedProblem, noReplay } from './session-problems.ts';
 
 export interface OrchestratorOptions {
   readonly repository: RunRepository;
@@ -141,7 +141,9 @@ export class RunOrchestrator implements RunService {
 
   differences(runId: string): RunDifference[] {
     const { replayOf } = this.#options.repository.summary(runId);
-    if (replayOf === undefined) throw new ProblemError(notAReplay());
+    if (replayOf === undefined) throw new ProblemError(noReplay());
+    // One that was removed has no events, which is not to have had none.
+    this.#options.repository.summary(replayOf.runId);
     const eventsOf = (id: string) => this.events(id, 0, Number.MAX_SAFE_INTEGER);
     return differencesOf(eventsOf(replayOf.runId), eventsOf(runId));
   }
@@ -398,14 +400,6 @@ function runsElsewhere(): ProblemError {
     detail: 'It was started from a terminal, and that process alone can stop it.',
     action: 'Press Ctrl+C in that terminal.',
   });
-}
-
-function notAReplay(): Problem {
-  return {
-    code: 'no_replay',
-    title: 'The run is no replay',
-    detail: 'Only a replay is held against the run it replays.',
-  };
 }
 
 function closing(): ProblemError {

@@ -76,8 +76,7 @@ export class RunSession {
     this.#request = request;
     this.#services = services;
     const { model, cassette, replay } = request;
-    this.#memory =
-      replay?.replay ?? new KeptRunMemory(services.memory, services.repository, recorder.summary);
+    this.#memory = replay?.replay ?? new KeptRunMemory(services.memory, services.repository, recorder);
     this.#model = cassette === undefined ? model : new RecordingModel(model, cassette);
     void replay?.replay.missing.then((problem) => this.#fail(problem));
   }

@@ -1,5 +1,4 @@
 import { toProblem } from '#shared/problem.ts';
-import { CHECKPOINT_KEY } from '#shared/memory/memory.ts';
 import { canonicalJson } from '#shared/text/canonical-json.ts';
 import type { CassetteEntryOf } from './cassette/cassette-entry.ts';
 import type { CassetteWriter } from './cassette/cassette-writer.ts';
@@ -34,10 +33,5 @@ export function serveMemory(
   peer.handle('runHistory', (input) => answer('runHistory', input));
   peer.handle('recallMemory', (input) => answer('recallMemory', input));
   peer.handle('addNote', (input) => answer('addNote', input));
-  peer.handle('setPin', async (input) => {
-    const output = await answer('setPin', input);
-    // A replay leaves nothing to later runs, and has no cassette.
-    if (input.key === CHECKPOINT_KEY && cassette !== undefined) recorder.saveCheckpoint(input.content);
-    return output;
-  });
+  peer.handle('setPin', (input) => answer('setPin', input));
 }

@@ -21,12 +21,12 @@ export function interruptedProblem(): Problem {
   };
 }
 
-/** Why a sidecar is not answered that asks for a recording where none is played. */
+/** Why a run that asks the world is neither answered from a recording nor held against another run. */
 export function noReplay(): Problem {
   return {
     code: 'no_replay',
     title: 'The run is no replay',
-    detail: 'Recorded answers are given to a replay alone.',
+    detail: 'Only a replay is answered from a recording, and held against the run it replays.',
   };
 }
 

@@ -30,6 +30,7 @@ test('a run is replayed from its page by keyboard, and says that it came out as 
 
   await goTo(page, '#/runs');
   await page.getByRole('table', { name: 'Runs' }).getByText('Replay', { exact: true }).waitFor();
+  await expectOpenToAll(page, 'replay-in-runs');
   expect(app.problems).toEqual([]);
 });
 

@@ -48,6 +48,10 @@ describe('a replay', () => {
       detail.outputFiles.map(({ path }) => path),
     );
     expect(again.detail.summary.usage.cost).toBe(0);
+
+    // Nothing is left to hold it against, which is not to differ in everything.
+    await runs.remove(id);
+    expect(() => runs.differences(again.detail.summary.id)).toThrow(`No run has the id "${id}"`);
   });
 
   it('asks no service and no model, which may be gone, and changes nothing that is remembered', async () => {

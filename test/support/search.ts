@@ -43,13 +43,15 @@ export async function searchFolder(
   const entries = await readdir(folder, { recursive: true, withFileTypes: true });
   const files = entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
   const found = new Set<string>();
+  let searched = 0;
   for (const file of files) {
     try {
       for (const name of await search(createReadStream(file), needles)) found.add(name);
+      searched += 1;
     } catch (error) {
       // The app goes on meanwhile: locks and parts of files come and go.
       if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
     }
   }
-  return { found: [...found].toSorted(), files: files.length };
+  return { found: [...found].toSorted(), files: searched };
 }

@@ -4,6 +4,7 @@ import { modelDescriptionSchema } from '#shared/models/model.ts';
 import { problemSchema } from '#shared/problem.ts';
 import { recordedToolCallSchema, recordedToolSchema } from '#shared/protocol/cassette.ts';
 import { runtimeToolSchema } from '#shared/protocol/sidecar.ts';
+import { MEMORY_METHODS } from '../run-memory.ts';
 
 /** Version of this format; a cassette of another one is refused by name. */
 export const CASSETTE_VERSION = 1;
@@ -71,7 +72,7 @@ const modelSchema = z.object({
 /** What main answered for a runtime tool, with the event that told of it. */
 const answerSchema = z.object({
   kind: z.literal('answer'),
-  method: z.enum(['runHistory', 'recallMemory', 'addNote', 'setPin']),
+  method: z.enum(MEMORY_METHODS),
   /** What was asked, as canonical JSON. */
   key: z.string(),
   outcome: z.discriminatedUnion('kind', [

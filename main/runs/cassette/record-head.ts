@@ -21,18 +21,7 @@ export interface RecordedHead {
  * @throws the signal's reason, or what opening a package's file throws
  */
 export async function recordHead(
-  {
-    agent,
-    model,
-    skills,
-    serviceNames,
-    serviceNotes,
-    packageFiles,
-    cassette,
-  }: Pick<
-    SessionRequest,
-    'agent' | 'model' | 'skills' | 'serviceNames' | 'serviceNotes' | 'packageFiles' | 'cassette'
-  >,
+  { agent, model, skills, serviceNames, serviceNotes, packageFiles, cassette }: SessionRequest,
   { systemPrompt, services, memory, prompted }: RecordedHead,
   signal: AbortSignal,
 ): Promise<void> {

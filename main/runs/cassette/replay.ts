@@ -102,15 +102,10 @@ function recordingEnded(stopped: Problem | undefined): Problem {
 
 /** Entries by what was asked. */
 class Recorded<Entry> {
-  readonly #queues = new Map<string, Entry[]>();
+  readonly #queues: ReadonlyMap<string, Entry[]>;
 
   constructor(entries: readonly Entry[], keyOf: (entry: Entry) => string) {
-    for (const entry of entries) {
-      const key = keyOf(entry);
-      const queue = this.#queues.get(key);
-      if (queue === undefined) this.#queues.set(key, [entry]);
-      else queue.push(entry);
-    }
+    this.#queues = Map.groupBy(entries, keyOf);
   }
 
   /** The next answer, of which the last stays. */

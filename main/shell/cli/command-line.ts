@@ -28,6 +28,15 @@ export async function runCommandLine(
 ): Promise<number> {
   let code: number = EXIT.success;
   const done = (result: number) => void (code = result);
+  // With JSON lines a reader always finds a result, also of what never began.
+  const finish = async (json: boolean, command: Promise<number>) => {
+    try {
+      done(await command);
+    } catch (error) {
+      if (json) await streams.output.json((await import('./follow-run.ts')).refusedLine(error));
+      throw error;
+    }
+  };
   const program = new Command('slipway')
     .enablePositionalOptions()
     .description('Write, run and debug agents on your own computer.')
@@ -70,12 +79,7 @@ export async function runCommandLine(
     .addHelpText('after', EXIT_CODE_HELP)
     .action(async (agent: string, options: RunOptions) => {
       const { runCommand } = await import('./run-command.ts');
-      try {
-        done(await runCommand(agent, options, streams));
-      } catch (error) {
-        if (options.json) await streams.output.json(await refusedLine(error));
-        throw error;
-      }
+      await finish(options.json, runCommand(agent, options, streams));
     });
 
   program
@@ -96,12 +100,7 @@ export async function runCommandLine(
     .addHelpText('after', REPLAY_EXIT_CODE_HELP)
     .action(async (run: string, options: ReplayOptions) => {
       const { replayCommand } = await import('./replay-command.ts');
-      try {
-        done(await replayCommand(run, options, streams));
-      } catch (error) {
-        if (options.json) await streams.output.json(await refusedLine(error));
-        throw error;
-      }
+      await finish(options.json, replayCommand(run, options, streams));
     });
 
   program
@@ -318,9 +317,4 @@ function repeated(flags: string, description: string): Option {
   return new Option(flags, description)
     .argParser((value: string, previous: string[]) => [...previous, value])
     .default([], 'none');
-}
-
-/** The last line of what never began, so that a reader of JSON lines always finds a result. */
-async function refusedLine(error: unknown): Promise<Record<string, unknown>> {
-  return (await import('./follow-run.ts')).refusedLine(error);
 }
