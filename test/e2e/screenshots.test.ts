@@ -56,6 +56,7 @@ async function take(page: Page, name: string): Promise<string[]> {
 
 async function keep(page: Page, title: string): Promise<void> {
   if (!isKept) return;
+  mkdirSync(folder, { recursive: true });
   const picture = await page.screenshot({ animations: 'disabled', caret: 'hide' });
   writeFileSync(join(folder, `${title}.png`), picture);
   const published = inReadme[title];
